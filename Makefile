@@ -1,0 +1,47 @@
+# `make run` builds the bundled sample; `make test` runs the tests; both set up what they need first.
+PYTHON ?= python3.11
+VENV ?= .venv
+HOME_DIR ?= .servicebench
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test lint types dev docs sample bench clean
+
+help:  ## Show what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	@touch $@
+
+install: $(VENV)/.installed  ## Create the environment
+
+run: install  ## Build scenarios from the bundled fictional posts, with no key and no network
+	$(BIN)/servicebench build --sample --home $(HOME_DIR)
+
+test: install  ## Run the tests
+	$(BIN)/python -m pytest
+
+lint: install  ## Style, floors, formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+
+types: install  ## Types: strict on schemas and servicebench_data
+	$(BIN)/pyright
+
+dev: install  ## Start the Dagster UI on the home, schedule and sensor on
+	$(BIN)/servicebench dev --home $(HOME_DIR)
+
+docs: install  ## Write the generated pages
+	$(BIN)/servicebench docs docs
+
+sample: install  ## Make the sample's posts from the dialogues that people wrote
+	$(BIN)/python sample/assemble.py
+
+bench: install  ## Smoke form of every benchmark
+	for script in benchmarks/*.py; do $(BIN)/python $$script --smoke || exit 1; done
+
+clean:  ## Remove the environment; the home stays
+	rm -rf $(VENV)

@@ -1,0 +1,106 @@
+"""When builds start by themselves: a weekly schedule, and a sensor on the folder of raw posts.
+
+Belongs here: deciding whether a run is due. Not here: what a run does.
+
+Dagster does not look at running runs when a schedule ticks, and a run whose process was killed stays "started" in its
+history for hours. Whether a build is alive is therefore asked of the home's lock, which a killed process lets go.
+"""
+
+from datetime import UTC, datetime
+
+import dagster as dg
+
+from assets.product import ProductBase
+from servicebench_data.industries import list_industries
+from servicebench_data.lake.lock import is_locked
+from servicebench_data.lake.sources import is_source, list_sources, stamp
+from servicebench_data.lake.store import digest_json
+
+JOB_NAME = "build"
+WAITING = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING)
+WAITING_SECONDS = 600
+
+
+def make_job() -> dg.UnresolvedAssetJobDefinition:
+    """The job that makes everything: one in-process run over all industries."""
+    return dg.define_asset_job(
+        JOB_NAME,
+        selection=dg.AssetSelection.all(),
+        description="From raw posts to the published file. Launch it over all industries at once.",
+        executor_def=dg.in_process_executor,
+    )
+
+
+def tag_range(first: str, last: str) -> dict[str, str]:
+    """Tags of one run over a range of industries."""
+    return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+
+
+def tag_all() -> dict[str, str]:
+    """Tags of one run over all industries."""
+    names = list_industries()
+    return tag_range(names[0], names[-1])
+
+
+def find_reason_to_skip(instance: dg.DagsterInstance, product: ProductBase) -> str | None:
+    """Why no build should start now; None where one may."""
+    if not list_sources(product.lake):
+        return "no posts are registered: run `servicebench build --posts FILE`, or copy a file into the posts folder"
+    if is_locked(product.settings.home):
+        return "a build is running in this home"
+    waiting = instance.get_run_records(dg.RunsFilter(job_name=JOB_NAME, statuses=list(WAITING)))
+    now = datetime.now(UTC)
+    if any((now - record.create_timestamp).total_seconds() < WAITING_SECONDS for record in waiting):
+        return "a build is waiting to start"
+    return None
+
+
+@dg.schedule(
+    job_name=JOB_NAME,
+    cron_schedule="0 4 * * 1",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Every Monday at 04:00 UTC, from all registered posts. Skips, and says why, when it cannot or need not.",
+)
+def weekly_build(
+    context: dg.ScheduleEvaluationContext, product: dg.ResourceParam[ProductBase]
+) -> dg.RunRequest | dg.SkipReason:
+    """Request a build unless there is a reason to skip."""
+    reason = find_reason_to_skip(context.instance, product)
+    return dg.SkipReason(reason) if reason else dg.RunRequest(tags=tag_all(), run_config=read_posts())
+
+
+@dg.sensor(
+    job_name=JOB_NAME,
+    minimum_interval_seconds=60,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Builds when the files in the posts folder have changed and been still for one tick.",
+)
+def posts_folder(
+    context: dg.SensorEvaluationContext, product: dg.ResourceParam[ProductBase]
+) -> dg.RunRequest | dg.SkipReason:
+    """Request a build when the folder's files have changed since the last one and are no longer being written."""
+    seen, built = (context.cursor or "|").split("|")
+    now = describe_folder(product)
+    if now == built:
+        return dg.SkipReason("the posts folder is as it was at the last build")
+    if now != seen:
+        context.update_cursor(f"{now}|{built}")
+        return dg.SkipReason("the posts folder has changed; waiting until it is still")
+    reason = find_reason_to_skip(context.instance, product)
+    if reason:
+        return dg.SkipReason(reason)
+    context.update_cursor(f"{now}|{now}")
+    return dg.RunRequest(run_key=now, tags=tag_all(), run_config=read_posts())
+
+
+def read_posts() -> dict[str, object]:
+    """Run configuration of a build from registered posts, whatever the environment's default source is."""
+    return {"resources": {"product": {"config": {"source": "posts"}}}}
+
+
+def describe_folder(product: ProductBase) -> str:
+    """Digest of names, sizes and times of the files in the posts folder."""
+    folder = product.lake.posts
+    files = sorted(path for path in folder.iterdir() if is_source(path)) if folder.is_dir() else []
+    return digest_json([f"{path.name}|{stamp(path)}" for path in files])

@@ -1,0 +1,164 @@
+"""The command line `servicebench`: it runs the same graph as `dagster dev` and reads what was published.
+
+Belongs here: parsing arguments and printing. Not here: any computation, or running outside the graph.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from assets import console as show
+from servicebench_data.lake.sources import SourceError, list_sources, register_files
+from servicebench_data.lake.store import Lake
+from servicebench_data.settings import Settings, SettingsError
+
+app = typer.Typer(
+    help="Turns raw customer-care dialogues into checked scenarios for testing how LLM agents handle complaints.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+out = Console()
+err = Console(stderr=True)
+
+Home = Annotated[Path | None, typer.Option("--home", help="Folder of everything that is kept; default .servicebench.")]
+
+
+class UsageError(ValueError):
+    """The command cannot do what was asked; the message says why and what to do."""
+
+
+@app.command()
+def build(
+    posts: Annotated[list[Path] | None, typer.Option("--posts", help="File of posts to register; repeatable.")] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Build from the bundled fictional posts.")] = False,
+    industry: Annotated[list[str] | None, typer.Option(help="Only this industry; repeatable.")] = None,
+    setting: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; repeatable.")] = None,
+    home: Home = None,
+    *,
+    more_posts: Annotated[list[Path] | None, typer.Argument(help="More files, so that a shell's *.csv works.")] = None,
+) -> None:
+    """Build scenarios from registered posts (or the sample) and publish them."""
+    files = [*(posts or []), *(more_posts or [])]
+    settings = resolve(home, setting, source="sample" if sample else "posts")
+    register(settings, files, is_sample=sample)
+    from assets.runner import run_build  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
+
+    if not run_build(settings, check_industries(industry or []), out):
+        err.print("[red]The build failed.[/red] What was published before is as it was.")
+        raise typer.Exit(1)
+    show.print_summary(settings.home, out)
+
+
+def register(settings: Settings, files: list[Path], *, is_sample: bool) -> None:
+    """Register the files that were named, and refuse a build that has nothing to read."""
+    lake = Lake(settings.home)
+    if is_sample and files:
+        raise UsageError("the fictional sample is never pooled with posts; give --sample or --posts, not both.")
+    register_files(lake, files)
+    if not is_sample and not list_sources(lake):
+        raise UsageError(
+            "no posts are registered; name a file with --posts, or build the bundled sample with --sample."
+        )
+
+
+def check_industries(names: list[str]) -> list[str]:
+    """The industries asked for, in order; all where none is.
+
+    Raises:
+        UsageError: One is not configured.
+    """
+    from servicebench_data.industries import list_industries  # noqa: PLC0415
+
+    known = list_industries()
+    for name in names:
+        if name not in known:
+            raise UsageError(f"unknown industry {name!r}; the industries are {', '.join(known)}.")
+    return [name for name in known if name in names] or known
+
+
+def resolve(home: Path | None, pairs: list[str] | None = None, **given: Any) -> Settings:
+    """Settings from the environment, the home, and NAME=VALUE pairs.
+
+    Raises:
+        UsageError: A pair has no `=`.
+    """
+    values = dict(given)
+    for pair in pairs or []:
+        name, sign, value = pair.partition("=")
+        if not sign:
+            raise UsageError(f"--set {pair!r} is not of the form NAME=VALUE.")
+        values[name] = value
+    return Settings.load(home=home, **values)
+
+
+@app.command()
+def status(home: Home = None) -> None:
+    """Show the last build, what each step made, and the last runs."""
+    show.print_status(resolve(home).home, out)
+
+
+@app.command()
+def doctor(home: Home = None) -> None:
+    """Check the machine, the installation and the home; says what to mend."""
+    if not show.print_diagnosis(resolve(home), out):
+        raise typer.Exit(1)
+
+
+@app.command()
+def sql(
+    query: Annotated[str, typer.Argument(help="SQL for the published file, which is opened read-only.")],
+    home: Home = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV in place of a table.")] = False,
+) -> None:
+    """Query the published DuckDB file."""
+    show.print_query(resolve(home).home, query, out, as_csv=csv)
+
+
+@app.command()
+def diff(
+    before: Annotated[str, typer.Argument(help="Id of a build, the beginning of it, or `previous`.")] = "previous",
+    after: Annotated[str, typer.Argument(help="Id of a build, the beginning of it, or `current`.")] = "current",
+    home: Home = None,
+) -> None:
+    """Tell which scenarios were added, removed and changed between two builds."""
+    show.print_diff(resolve(home).home, before, after, out)
+
+
+@app.command()
+def schema(table: Annotated[str, typer.Argument(help="Name of a table.")]) -> None:
+    """Print the JSON schema of a table's rows."""
+    show.print_schema(table, out)
+
+
+@app.command()
+def docs(folder: Annotated[Path, typer.Argument(help="Where to write.")] = Path("docs")) -> None:
+    """Write the generated pages: the data dictionary."""
+    from servicebench_data.lake.dictionary import write_dictionary  # noqa: PLC0415
+    from servicebench_data.lake.store import write_atomically  # noqa: PLC0415
+
+    write_atomically(folder / "data-dictionary.md", write_dictionary())
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def dev(context: typer.Context, home: Home = None) -> None:
+    """Start `dagster dev` on the home, with schedule and sensor on; further options go to Dagster."""
+    from assets.instance import start_ui  # noqa: PLC0415
+
+    start_ui(resolve(home).home, context.args)
+
+
+def main() -> None:
+    """Run the command line; what the user can mend is one line, not a traceback."""
+    try:
+        app()
+    except show.user_errors((UsageError, SettingsError, SourceError)) as error:
+        err.print("[red]Error:[/red]", end=" ")
+        err.print(str(error), markup=False, highlight=False)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

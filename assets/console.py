@@ -1,0 +1,192 @@
+"""What the command line prints.
+
+Belongs here: tables and sentences for a person. Not here: arguments, or running anything.
+
+Everything that comes from a published file is untrusted text: it is printed without markup.
+"""
+
+import csv
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import duckdb
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from servicebench_data.industries import IndustryError, list_industries, load_industry
+from servicebench_data.lake.lock import BuildRunningError, is_locked
+from servicebench_data.lake.sources import list_sources
+from servicebench_data.lake.store import Lake, LakeError
+from servicebench_data.release.diff import UnknownBuildError, compare_builds, find_build
+from servicebench_data.release.publish import FILE_NAME, list_builds
+from servicebench_data.settings import Settings
+
+FREE_GB = 2
+NEXT = (
+    'servicebench sql "FROM release.scenario_card LIMIT 5"',
+    "make dev          # the lineage, every step, schedule and sensor, in a browser",
+    "servicebench build --posts FILE.csv",
+)
+
+
+def user_errors(more: tuple[type[Exception], ...]) -> tuple[type[Exception], ...]:
+    """Errors that a user can mend."""
+    return (*more, IndustryError, LakeError, BuildRunningError, UnknownBuildError, FileNotFoundError, duckdb.Error)
+
+
+def open_published(home: Path) -> duckdb.DuckDBPyConnection:
+    """The published file, read-only.
+
+    Raises:
+        LakeError: Nothing has been published.
+    """
+    path = home / FILE_NAME
+    if not path.exists():
+        raise LakeError(f"{str(path)!r} does not exist yet; run `servicebench build --sample` or `--posts FILE` first.")
+    return duckdb.connect(str(path), read_only=True)
+
+
+def print_summary(home: Path, out: Console) -> None:
+    """Where the file is, what it holds, and what a person would want next."""
+    with open_published(home) as connection:
+        row = connection.execute(
+            "SELECT count(*), count(DISTINCT (industry, category_id)), count(DISTINCT industry), "
+            "(SELECT made_by FROM release.build) FROM scenarios.scenario"
+        ).fetchone()
+    scenarios, categories, industries, made_by = row or (0, 0, 0, "")
+    out.print(f"\nPublished [bold]{home / FILE_NAME}[/bold]", soft_wrap=True)
+    out.print(f"{scenarios} scenarios of {categories} categories in {industries} industries, made by: {made_by}\n")
+    out.print("Next:")
+    for line in NEXT:
+        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def print_status(home: Path, out: Console) -> None:
+    """The last build and its funnel, and whether one runs."""
+    out.print(f"Home {home}: {'a build is running' if is_locked(home) else 'no build is running'}", soft_wrap=True)
+    out.print(f"Registered posts: {len(list_sources(Lake(home)))} files; builds kept: {len(list_builds(home))}")
+    with open_published(home) as connection:
+        for title, query in (
+            ("Build", "SELECT build_id, built_at, source, made_by, product_version FROM release.build"),
+            ("Steps", "SELECT step, industry, outcome, row_count, round(share, 3) AS share FROM release.funnel"),
+        ):
+            result = connection.execute(query)
+            print_table(out, [column[0] for column in result.description], result.fetchall(), title)
+
+
+def print_query(home: Path, query: str, out: Console, *, as_csv: bool) -> None:
+    """The rows of a query."""
+    with open_published(home) as connection:
+        result = connection.execute(query)
+        names = [column[0] for column in result.description or []]
+        rows = result.fetchall()
+    if as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([names, *rows])
+        return
+    print_table(out, names, rows)
+    out.print(f"{len(rows)} rows")
+
+
+def print_table(out: Console, names: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> None:
+    """Rows as a table; cells are plain text."""
+    table = Table(*map(Text, names), title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*(Text("" if value is None else str(value)) for value in row))
+    out.print(table)
+
+
+def print_diff(home: Path, before: str, after: str, out: Console) -> None:
+    """Scenarios that differ between two builds."""
+    changes = compare_builds(find_build(home, before), find_build(home, after))
+    print_table(out, ["scenario", "industry", "change", "what"], changes)
+    counts = {kind: sum(change.change == kind for change in changes) for kind in ("added", "removed", "changed")}
+    out.print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
+
+
+def print_schema(table: str, out: Console) -> None:
+    """JSON schema of a table's rows.
+
+    Raises:
+        LakeError: There is no such table.
+    """
+    from servicebench_data.lake.dictionary import json_schema  # noqa: PLC0415
+    from servicebench_data.lake.tables import record_of  # noqa: PLC0415
+
+    try:
+        record = record_of(table)
+    except KeyError as error:
+        raise LakeError(str(error.args[0])) from error
+    out.print_json(data=json_schema(record))
+
+
+def print_diagnosis(settings: Settings, out: Console) -> bool:
+    """Each check with its verdict and remedy; returns whether all passed."""
+    checks: list[tuple[str, Callable[[Settings], str]]] = [
+        ("Python", check_python),
+        ("disk", check_disk),
+        ("industries", check_industries),
+        ("embedding model", check_embedding),
+        ("published file", check_published),
+        ("build lock", check_lock),
+    ]
+    passed = True
+    for name, check in checks:
+        try:
+            verdict, mark = check(settings), "[green]ok[/green]  "
+        except (OSError, ValueError, RuntimeError, duckdb.Error) as error:
+            verdict, mark, passed = str(error), "[red]mend[/red]", False
+        out.print(f"{mark} {name}:", end=" ")
+        out.print(verdict, markup=False, highlight=False)
+    return passed
+
+
+def check_python(settings: Settings) -> str:  # noqa: ARG001
+    """Version of Python."""
+    return platform.python_version()
+
+
+def check_disk(settings: Settings) -> str:
+    """Free space where the home is, and whether it can be written."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(settings.home).free / 2**30
+    if free < FREE_GB:
+        raise ValueError(f"{free:.1f} GiB free at {settings.home}; free at least {FREE_GB} GiB or set another --home.")
+    probe = settings.home / ".probe"
+    probe.write_text("")
+    probe.unlink()
+    return f"{free:.0f} GiB free at {settings.home}"
+
+
+def check_industries(settings: Settings) -> str:  # noqa: ARG001
+    """Whether every industry folder can be used."""
+    industries = [load_industry(name) for name in list_industries()]
+    stages = sum(len(industry.journey.stages) for industry in industries)
+    categories = sum(len(industry.journey.categories) for industry in industries)
+    return f"{len(industries)} industries, {stages} stages, {categories} categories"
+
+
+def check_embedding(settings: Settings) -> str:
+    """Whether the embedding model is there with the right weights."""
+    from servicebench_data.embeddings import describe_model  # noqa: PLC0415
+
+    return describe_model(settings.embedding_model)
+
+
+def check_published(settings: Settings) -> str:
+    """Whether the published file opens."""
+    path = settings.home / FILE_NAME
+    if not path.exists():
+        return "none yet; run `servicebench build --sample`"
+    with open_published(settings.home) as connection:
+        row = connection.execute("SELECT build_id FROM release.build").fetchone()
+    return f"build {row[0]}" if row else "no build in it"
+
+
+def check_lock(settings: Settings) -> str:
+    """Whether a build runs."""
+    return "a build is running" if is_locked(settings.home) else "free"

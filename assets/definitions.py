@@ -1,0 +1,36 @@
+"""Assembles the graph.
+
+Belongs here: the list of what there is. Not here: any of it.
+"""
+
+import dagster as dg
+
+from assets import automation, dialogues, journeys, release, scenarios
+from assets.checks import make_check
+from assets.product import make_product
+from servicebench_data.lake.tables import RECORDS
+from servicebench_data.settings import Settings
+
+
+def build_definitions(settings: Settings) -> dg.Definitions:
+    """Fresh definitions whose resource has the given settings as its defaults.
+
+    Args:
+        settings: Settings of the builds.
+    """
+    groups = (dialogues, journeys, scenarios, release)
+    return dg.Definitions(
+        assets=dg.load_assets_from_modules(groups),
+        asset_checks=[
+            *(make_check(record) for record in RECORDS if record.table.group != "release"),
+            *release.CHECKS,
+        ],
+        jobs=[automation.make_job()],
+        schedules=[automation.weekly_build],
+        sensors=[automation.posts_folder],
+        resources={"product": make_product(settings)},
+        executor=dg.in_process_executor,
+    )
+
+
+defs = build_definitions(Settings.load())

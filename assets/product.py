@@ -1,0 +1,60 @@
+"""The one resource: settings of a build as typed Launchpad fields, and the lake they point to.
+
+Belongs here: turning Dagster's configuration into `Settings`. Not here: settings themselves, which are in
+`servicebench_data/settings.py` with their defaults and bounds.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import dagster as dg
+from pydantic import Field, create_model
+
+from servicebench_data.lake.database import Limits
+from servicebench_data.lake.lock import hold_lock
+from servicebench_data.lake.store import Lake
+from servicebench_data.settings import Settings
+
+CONFIG_TYPES = (int, float, bool, str)
+
+
+class ProductBase(dg.ConfigurableResource):
+    """Behaviour of the resource; its fields are added from `Settings`."""
+
+    @property
+    def settings(self) -> Settings:
+        """The checked settings."""
+        return Settings.check({name: getattr(self, name) for name in Settings.model_fields})
+
+    @property
+    def lake(self) -> Lake:
+        """The home's lake."""
+        return Lake(self.settings.home)
+
+    @property
+    def limits(self) -> Limits:
+        """What DuckDB may take."""
+        settings = self.settings
+        return Limits(settings.memory_gb, settings.threads, self.lake.scratch)
+
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:  # noqa: ARG002
+        """Hold the home's build lock for as long as the run lasts."""
+        with hold_lock(self.settings.home):
+            yield self
+
+
+def declare_fields(settings: Settings) -> dict[str, Any]:
+    """Fields of the resource with the resolved settings as visible defaults."""
+    fields: dict[str, Any] = {}
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        kind = next((entry for entry in CONFIG_TYPES if type(value) is entry), str)
+        fields[name] = (kind, Field(default=value if kind is not str else str(value), description=field.description))
+    return fields
+
+
+def make_product(settings: Settings) -> ProductBase:
+    """The resource with the given settings as its defaults."""
+    return create_model("Product", __base__=ProductBase, **declare_fields(settings))()

@@ -1,0 +1,83 @@
+"""Assets of the release group: counts of every step, and the published build.
+
+Belongs here: gathering the lake's tables for publishing. Not here: what must hold between them (`release/steps.py`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from assets.checks import judge
+from assets.plots import draw_heat
+from assets.product import ProductBase
+from assets.steps import Made, Step, describe_asset, run_step
+from schemas.release import Build, BuildStep
+from schemas.scenarios import Scenario
+from servicebench_data.lake.generations import lake_records
+from servicebench_data.lake.store import Lake
+from servicebench_data.release.publish import publish_once, read_coverage
+from servicebench_data.release.steps import check_balance, check_generation, check_references, count_steps
+
+EVERYTHING = [record.table.name for record in lake_records()]
+STEP = Step((BuildStep,), (Scenario,), ("release", "release.py"))
+
+
+def list_files(lake: Lake) -> Mapping[str, Sequence[Path]]:
+    """Files of the industries that the scenarios were chosen from."""
+    return lake.files([*lake_records(), BuildStep], find_industries(lake))
+
+
+def find_industries(lake: Lake) -> list[str]:
+    """Industries that the scenarios were chosen from."""
+    inputs = lake.get(Scenario).pointer.inputs
+    return sorted(name.split("/")[1] for name in inputs if name.startswith("candidate/"))
+
+
+@dg.asset(**describe_asset(BuildStep), deps=EVERYTHING)
+def build_step(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Iterable[Any]:
+    """One row per table and industry of the build; see the record."""
+    lake = product.lake
+    files = list_files(lake)
+    inputs = sorted(str(path) for paths in files.values() for path in paths)
+    yield from run_step(
+        context, product, STEP, lambda _: Made({BuildStep: count_steps(files, product.limits)}), extra=inputs
+    )
+
+
+@dg.asset_check(
+    asset=build_step,
+    blocking=True,
+    description="Every table is there and of one generation, every reference points somewhere, and what came into "
+    "each step is what left it, with its reason.",
+)
+def build_consistency(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResult:
+    """Check across all tables before anything is published."""
+    lake = product.lake
+    findings = [
+        *check_generation(lake, find_industries(lake)),
+        *check_references(list_files(lake), product.limits),
+        *check_balance(lake.read(BuildStep)),
+    ]
+    return judge(findings)
+
+
+@dg.asset(**{**describe_asset(Build), "kinds": {"duckdb"}}, deps=[build_step])
+def build(product: dg.ResourceParam[ProductBase]) -> dg.MaterializeResult:
+    """The published DuckDB file; an unchanged build is not published again."""
+    published = publish_once(product.lake, product.settings, list_files(product.lake), product.limits)
+    coverage = read_coverage(published.path)
+    return dg.MaterializeResult(
+        metadata={
+            "file": dg.MetadataValue.path(str(published.path)),
+            "build": published.build.build_id,
+            "published anew": published.is_new,
+            "scenarios": published.scenario_count,
+            "licence": published.build.license,
+            "coverage": draw_heat("Scenarios by stage (rows) and category (cells)", coverage),
+        }
+    )
+
+
+CHECKS = [build_consistency]

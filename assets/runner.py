@@ -1,0 +1,113 @@
+"""Runs the graph from the command line, in this process, recorded in the home's Dagster history.
+
+Belongs here: launching a run and showing its progress. Not here: arguments and printing of results.
+"""
+
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import dagster as dg
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from assets.automation import JOB_NAME, tag_range
+from assets.definitions import build_definitions
+from assets.instance import open_instance
+from servicebench_data.industries import list_industries
+from servicebench_data.settings import Settings
+
+POLL_SECONDS = 0.3
+
+
+def run_build(settings: Settings, industries: Sequence[str], console: Console) -> bool:
+    """Build and publish; returns whether it succeeded.
+
+    Args:
+        settings: Settings of the build.
+        industries: Industries to build, in the product's order; neighbours share one run.
+        console: Where progress is shown.
+    """
+    job = build_definitions(settings).resolve_job_def(JOB_NAME)
+    with open_instance(settings.home) as instance:
+        return all(
+            run_range(job, instance, console, first=first, last=last) for first, last in split_ranges(industries)
+        )
+
+
+def split_ranges(industries: Sequence[str]) -> list[tuple[str, str]]:
+    """First and last of each stretch of neighbouring industries."""
+    known = list_industries()
+    ranges: list[tuple[str, str]] = []
+    for name in industries:
+        if ranges and known.index(ranges[-1][1]) + 1 == known.index(name):
+            ranges[-1] = (ranges[-1][0], name)
+        else:
+            ranges.append((name, name))
+    return ranges
+
+
+def run_range(job: dg.JobDefinition, instance: dg.DagsterInstance, console: Console, *, first: str, last: str) -> bool:
+    """One in-process run over a range of industries."""
+    steps = len(list(job.graph.node_dict))
+    run_id = dg.DagsterRun(JOB_NAME).run_id
+    with show_progress(instance, run_id, console, steps):
+        result = job.execute_in_process(
+            instance=instance,
+            run_id=run_id,
+            tags=tag_range(first, last),
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+            raise_on_error=False,
+        )
+    for event in result.all_events:
+        report_failure(event, console)
+    return result.success
+
+
+def report_failure(event: dg.DagsterEvent, console: Console) -> None:
+    """Print why a step failed, innermost cause first, and which checks did."""
+    if event.is_step_failure:
+        cause: Any = event.step_failure_data.error
+        while cause and cause.cause:
+            cause = cause.cause
+        console.print(f"[red]{event.step_key}[/red]:", end=" ")
+        console.print(cause.message.strip() if cause else "failed", markup=False, highlight=False)
+    elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
+        data: Any = event.event_specific_data
+        if not data.passed:
+            console.print(f"[red]check {data.check_name}[/red]: {data.description}")
+            text = data.metadata.get("failures")
+            console.print(text.value if text else "", markup=False, highlight=False)
+
+
+@contextmanager
+def show_progress(instance: dg.DagsterInstance, run_id: str, console: Console, steps: int) -> Generator[None]:
+    """A bar of finished steps, with the last line that the running one logged."""
+    columns = (BarColumn(24), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    stop = threading.Event()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("starting", total=steps)
+        watcher = threading.Thread(
+            target=watch, args=(instance, run_id, progress, task, stop), daemon=True, name="progress"
+        )
+        watcher.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            watcher.join()
+
+
+def watch(instance: dg.DagsterInstance, run_id: str, progress: Progress, task: Any, stop: threading.Event) -> None:
+    """Follow a run's event log until told to stop."""
+    cursor: str | None = None
+    while not stop.wait(POLL_SECONDS):
+        page = instance.get_records_for_run(run_id, cursor=cursor)
+        cursor = page.cursor
+        for record in page.records:
+            event = record.event_log_entry.dagster_event
+            if event and event.is_step_success:
+                progress.advance(task)
+            elif not event:
+                progress.update(task, description=record.event_log_entry.user_message[:100])

@@ -1,0 +1,114 @@
+"""Records of the journeys group: stages and categories as tables, embeddings, topics, codings.
+
+Belongs here: what a coding says and how it came about. Not here: the maps as files (`schemas/industry.py`).
+"""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from schemas.records import Count, Digest, Id, Record, Reference, Share, Table
+
+CodingMethod = Literal["head", "model", "override"]
+UnassignedReason = Literal["low_confidence", "no_text", "not_a_complaint"]
+
+_CATEGORY = Reference(("industry", "category_id"), "category", ("industry", "category_id"))
+_DIALOGUE = Reference(("dialogue_id",), "dialogue", ("dialogue_id",))
+
+
+class StageRow(Record):
+    """One row per stage of an industry's customer journey."""
+
+    table: ClassVar = Table("stage", "journeys", ("industry", "stage_id"))
+
+    industry: Id = Field(description="Industry of the journey map.")
+    stage_id: Id = Field(description="Stage, unique within the industry.")
+    position: Count = Field(ge=1, description="Place in the journey, from 1.")
+    name: Id = Field(description="Name of the stage.")
+    description: str = Field(min_length=1, description="What the customer lives through in this stage.")
+
+
+class CategoryRow(Record):
+    """One row per complaint category of an industry's journey map."""
+
+    table: ClassVar = Table(
+        "category",
+        "journeys",
+        ("industry", "category_id"),
+        (Reference(("industry", "stage_id"), "stage", ("industry", "stage_id")),),
+    )
+
+    industry: Id = Field(description="Industry of the journey map.")
+    category_id: Id = Field(description="Category, unique within the industry.")
+    stage_id: Id = Field(description="Stage that the category belongs to.")
+    position: Count = Field(ge=1, description="Place in the industry's map, from 1.")
+    name: Id = Field(description="Name in the field's terms.")
+    definition: str = Field(min_length=1, description="What decides membership.")
+    includes: list[str] = Field(min_length=1, description="What belongs to it.")
+    excludes: list[str] = Field(min_length=1, description="What does not, with the category to use instead.")
+    map_version: Count = Field(description="Version of the journey map.")
+
+
+class Embedding(Record):
+    """One row per complaint dialogue: the vector of its customer side."""
+
+    table: ClassVar = Table("embedding", "journeys", ("dialogue_id",), (_DIALOGUE,), is_published=False)
+
+    industry: Id = Field(description="Industry of the account.")
+    dialogue_id: Id = Field(description="Dialogue whose customer side was embedded.")
+    text_sha256: Digest = Field(description="SHA-256 of the text as it was embedded; equal texts share a vector.")
+    vector: list[float] = Field(min_length=1, description="Unit-length sentence embedding.")
+    model: str = Field(description="Name, weights digest and precision of the embedding model.")
+
+
+class Topic(Record):
+    """One row per topic that BERTopic found in an industry, with the category it was coded to."""
+
+    table: ClassVar = Table("topic", "journeys", ("industry", "topic_id"), (_CATEGORY,), may_be_empty=True)
+
+    industry: Id = Field(description="Industry the topic was found in.")
+    topic_id: Id = Field(description="Stable id: stays while most of the topic's members do.")
+    size: Count = Field(ge=1, description="Dialogues in the topic after outlier reduction.")
+    core_size: Count = Field(description="Dialogues that the clustering itself put there.")
+    keywords: list[str] = Field(description="Most telling words by c-TF-IDF, best first.")
+    representative_ids: list[str] = Field(description="Dialogues nearest to the topic's centre, nearest first.")
+    category_id: Id | None = Field(description="Category the topic was coded to; missing for a novel topic.")
+    similarity: float = Field(ge=-1, le=1, description="Cosine of the topic's centre with that category's centre.")
+    margin: float = Field(ge=0, le=2, description="Similarity less that of the nearest rival category.")
+    rival_category_id: Id | None = Field(description="Next nearest category.")
+    is_novel: bool = Field(description="Whether no category of the map is near enough.")
+
+
+class TopicMember(Record):
+    """One row per complaint dialogue: its topic, or that it has none."""
+
+    table: ClassVar = Table("topic_member", "journeys", ("dialogue_id",), (_DIALOGUE,))
+
+    industry: Id = Field(description="Industry of the account.")
+    dialogue_id: Id = Field(description="Complaint dialogue.")
+    topic_id: Id | None = Field(description="Topic; missing for an outlier or where no topics were sought.")
+    is_core: bool = Field(description="Whether the clustering itself put it there, not the outlier reduction.")
+    note: Literal["clustered", "reduced", "outlier", "too_few_dialogues"] = Field(description="How it came about.")
+
+
+class Coding(Record):
+    """One row per complaint dialogue: its category and stage, or an explicit unassigned with the reason."""
+
+    table: ClassVar = Table("coding", "journeys", ("dialogue_id",), (_DIALOGUE, _CATEGORY))
+
+    industry: Id = Field(description="Industry of the account.")
+    dialogue_id: Id = Field(description="Complaint dialogue.")
+    category_id: Id | None = Field(description="Category; missing when unassigned.")
+    stage_id: Id | None = Field(description="Stage of that category; missing when unassigned.")
+    confidence: Share | None = Field(
+        description="Estimated probability that the category is right; missing without text."
+    )
+    margin: Share | None = Field(
+        description="Probability of the category less that of its rival; missing without text."
+    )
+    rival_category_id: Id | None = Field(description="Second most likely category.")
+    method: CodingMethod = Field(description="What decided: the head over embeddings, a model, or a person's override.")
+    unassigned_reason: UnassignedReason | None = Field(
+        description="Why there is no category; missing where there is one."
+    )
+    map_version: Count = Field(description="Version of the journey map that it was coded with.")

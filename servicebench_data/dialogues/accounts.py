@@ -1,0 +1,92 @@
+"""The care accounts whose dialogues are rebuilt, and the posts and authors that must be forgotten.
+
+Belongs here: both parameters of this group and how the engine sees them. Reading an industry's folder is
+`servicebench_data/industries.py`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import duckdb
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class CareAccount:
+    """A care account on X.
+
+    Attributes:
+        handle: Handle without @; matched without regard to case, written as given.
+        industry: Industry of the account.
+        is_sample: Whether it is a fictional account of the bundled sample.
+        words: Brand and other words for it, which are no names of people.
+    """
+
+    handle: str
+    industry: str
+    is_sample: bool = False
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Posts and authors that every later build leaves out.
+
+    Attributes:
+        post_ids: Ids of posts.
+        author_ids: Handles or numeric ids of authors; handles are matched without regard to case.
+    """
+
+    post_ids: frozenset[str] = field(default_factory=frozenset[str])
+    author_ids: frozenset[str] = field(default_factory=frozenset[str])
+
+
+def check_accounts(accounts: Sequence[CareAccount]) -> None:
+    """Refuse an empty list and a handle that is listed twice."""
+    if not accounts:
+        raise ValueError("no care account is configured; add at least one to an industry's accounts.yaml")
+    seen: set[str] = set()
+    for account in accounts:
+        handle = account.handle.lower()
+        if handle in seen:
+            raise ValueError(f"care account {account.handle!r} is listed twice; keep it in one industry")
+        seen.add(handle)
+
+
+def register_accounts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAccount]) -> None:
+    """Create the temporary table `care_account(handle_key, account, industry, is_sample)`."""
+    check_accounts(accounts)
+    ordered = sorted(accounts, key=get_key)
+    table = pa.table(
+        {
+            "handle_key": pa.array([get_key(account) for account in ordered], pa.string()),
+            "account": pa.array([account.handle for account in ordered], pa.string()),
+            "industry": pa.array([account.industry for account in ordered], pa.string()),
+            "is_sample": pa.array([account.is_sample for account in ordered], pa.bool_()),
+        }
+    )
+    store_table(connection, "care_account", table)
+
+
+def register_forget(connection: duckdb.DuckDBPyConnection, forget: Forget) -> None:
+    """Create the temporary tables `forgotten_post(post_id)` and `forgotten_author(author_key)`."""
+    store_table(connection, "forgotten_post", make_column("post_id", forget.post_ids))
+    authors = {author.lstrip("@").lower() for author in forget.author_ids}
+    store_table(connection, "forgotten_author", make_column("author_key", authors))
+
+
+def make_column(name: str, values: Iterable[str]) -> pa.Table:
+    """Return a table of one text column in sorted order."""
+    return pa.table({name: pa.array(sorted(values), pa.string())})
+
+
+def store_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
+    """Copy an Arrow table into a temporary table of the engine."""
+    connection.register(f"{name}_arrow", table)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM {name}_arrow")  # noqa: S608
+    connection.unregister(f"{name}_arrow")
+
+
+def get_key(account: CareAccount) -> str:
+    """Return the form in which a handle is compared."""
+    return account.handle.lower()

@@ -1,0 +1,86 @@
+"""Reading one file into the `staged` table, each format in its own way, every cell by the same rules.
+
+Belongs here: one function for each format. What a cell means is `posts.sql`; telling formats apart is `sources.py`.
+"""
+
+import duckdb
+
+from servicebench_data.dialogues.json_posts import flatten_json
+from servicebench_data.dialogues.repair import RepairCounts, read_repaired
+from servicebench_data.dialogues.sources import COLUMNS, Source, SourceError, check_columns
+
+# Precedence of reasons: what the row lacks first, in the order in which a reader would look.
+INSERT = """
+    INSERT INTO staged
+    SELECT normalise_id(tweet_id), normalise_author(author_id), normalise_inbound(inbound), parse_time(created_at),
+           text, response_tweet_id, normalise_parent(in_response_to_tweet_id),
+           CASE
+               WHEN is_bad THEN 'bad_line'
+               WHEN tweet_id IS NULL OR trim(tweet_id) = '' THEN 'missing_id'
+               WHEN normalise_id(tweet_id) IS NULL THEN 'bad_id'
+               WHEN normalise_author(author_id) IS NULL THEN 'missing_author'
+               WHEN normalise_inbound(inbound) IS NULL THEN 'bad_inbound'
+               WHEN text IS NULL OR trim(text) = '' THEN 'missing_text'
+           END,
+           mark_row(tweet_id, in_response_to_tweet_id, created_at), $index
+"""
+def stage_source(connection: duckdb.DuckDBPyConnection, source: Source, index: int) -> RepairCounts | None:
+    """Append a file's rows to `staged` in the file's order; return what was mended where that was needed."""
+    if source.shape == "parquet":
+        stage_parquet(connection, source, index)
+    elif source.shape == "json":
+        stage_json(connection, source, index)
+    else:
+        return stage_csv(connection, source, index)
+    return None
+
+
+def stage_csv(connection: duckdb.DuckDBPyConnection, source: Source, index: int) -> RepairCounts | None:
+    """Read a CSV file with the engine's strict reader, and where that refuses it, row by row."""
+    try:
+        connection.execute(f"{INSERT} FROM ({select_csv(source)})", {"path": str(source.path), "index": index})
+    except (duckdb.InvalidInputException, duckdb.ConversionException):
+        return stage_repaired(connection, source, index)
+    return None
+
+
+def select_csv(source: Source) -> str:
+    """Return the query that reads a CSV file in the fixed dialect; its columns are named by their place."""
+    types = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(source.columns)))
+    cells = ", ".join(f"c{source.columns.index(name)} AS {name}" for name in COLUMNS)
+    return (
+        f"SELECT {cells}, false AS is_bad FROM read_csv($path, auto_detect = false, header = true, delim = ',', "  # noqa: S608
+        f"quote = '\"', escape = '\"', compression = '{source.compression}', columns = {{{types}}})"
+    )
+
+
+def stage_repaired(connection: duckdb.DuckDBPyConnection, source: Source, index: int) -> RepairCounts:
+    """Append the rows of a file that was read row by row."""
+    counts = RepairCounts()
+    for batch in read_repaired(source, counts):
+        connection.register("repaired_batch", batch)
+        connection.execute(f"{INSERT} FROM repaired_batch", {"index": index})
+        connection.unregister("repaired_batch")
+    return counts
+
+
+def stage_parquet(connection: duckdb.DuckDBPyConnection, source: Source, index: int) -> None:
+    """Read a Parquet file whose columns may be typed."""
+    path = str(source.path)
+    try:
+        described = connection.execute("DESCRIBE SELECT * FROM read_parquet($path)", {"path": path}).fetchall()
+    except duckdb.Error as error:
+        raise SourceError(f"{path!r} is a damaged Parquet file; fetch it again") from error
+    names = {row[0].strip().lower(): row[0] for row in described}
+    check_columns(tuple(names), source.path)
+    cells = ", ".join('CAST("{}" AS VARCHAR) AS {}'.format(names[name].replace('"', '""'), name) for name in COLUMNS)
+    connection.execute(
+        f"{INSERT} FROM (SELECT {cells}, false AS is_bad FROM read_parquet($path))",  # noqa: S608
+        {"path": path, "index": index},
+    )
+
+
+def stage_json(connection: duckdb.DuckDBPyConnection, source: Source, index: int) -> None:
+    """Read JSON: rows in the TWCS layout, or posts of the X API, alone or in pages."""
+    flatten_json(connection, source)
+    connection.execute(f"{INSERT} FROM json_cell ORDER BY place", {"index": index})

@@ -1,0 +1,148 @@
+"""Finding handles, e-mail addresses, phone numbers and reference numbers in a text.
+
+Belongs here: one pattern for each kind, and what looks like one and is none: flight numbers, amounts, dates and times
+stay. Names are `names.py`.
+
+Our definition: a number of seven digits or more without any word that says what it is, is masked as an order number,
+one of 13 digits (an airline ticket) as a booking.
+"""
+
+import re
+from collections.abc import Iterator
+
+from servicebench_data.dialogues.spans import MaskKind, Span
+
+LINKING = r"""(?:[\s:#.=-]|\bis\b|\bwas\b|\bare\b|\bmy\b|\bno\b|\bnum(?:ber)?s?\b|\bnbr\b|\bcode\b|\bid\b|\bref(?:erence)?\b|\bconf(?:irmation)?\b)*"""
+MIXED = r"(?=[A-Za-z]*\d)[A-Za-z0-9]"
+FLIGHT = re.compile(r"(?:[A-Z]{2,3}|[A-Z]\d|\d[A-Z])\s?-?\d{1,4}[A-Z]?", re.IGNORECASE)
+DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])20\d\d")
+
+EMAIL = re.compile(
+    r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|\b[\w.+-]+\s?(?:\(at\)|\[at\]|\sat\s)\s?[\w-]+\s?(?:\.|\(dot\)|\sdot\s)\s?(?:com|net|org|edu|co\.uk|gov)\b"
+    r"|\b[\w.+-]+@(?:gmail|yahoo|hotmail|outlook|icloud|aol)\b|__email__",
+    re.IGNORECASE,
+)
+MENTION = re.compile(r"(?<![\w@])@(\w{1,30})")
+CARD = re.compile(r"(?<![\w-])\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(?![\w-])|(?<![\w-])3[47]\d{2}[ -]\d{6}[ -]\d{5}(?![\w-])")
+PHONE = re.compile(
+    r"(?<![\w$£€.#/-])(?:"
+    r"\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d(?:[\s.-]?\d){6,11}"
+    r"|1?[\s.-]?\(?[2-9]\d{2}\)?\s?[.-]\s?\d{3}\s?[.-]\s?\d{4}"
+    r"|(?:1[\s.-])?\(?[2-9]\d{2}\)?\s\d{3}[\s.-]\d{4}"
+    r"|\([2-9]\d{2}\)\s?\d{3}[\s.-]?\d{4}"
+    r"|1?[\s.-]?8(?:00|33|44|55|66|77|88)[\s.-]?[A-Z\d](?:-?[A-Z\d]){6,10}"
+    r"|00\d{2}[\s.-]?\d(?:[\s.-]?\d){7,10}"
+    r"|0\d{2,4}[\s.-]\d{3,4}[\s.-]?\d{3,4}"
+    r"|0[1-9]\d{9}|1?[2-9]\d{2}[2-9]\d{6}"
+    r"|555[\s.-]?01\d\d"
+    r")(?![\w-]|\.\d|,\d{3})"
+)
+SHORT_PHONE = re.compile(
+    r"(?i:\b(?:call|phone|tel|telephone|cell|mobile|text|number|reach|ring|dial|contact)\b[^.!?\n\d]{0,30}?)"
+    r"(?<![\w$£€.#/-])(\d{3}[\s.-]\d{4}|\d{7})(?![\w-]|\.\d|,\d{3})"
+)
+# Values behind a word that says what they are; the kind of the first pattern that matches counts.
+NAMED: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
+    (
+        "loyalty",
+        re.compile(
+            r"(?i:\b(?:aadvantage|sky\s?miles|rapid\s?rewards?|true\s?blue|h?honou?rs|mileage\s?plus|bonvoy|loyalty|member(?:ship)?"
+            r"|frequent[\s-]fl[iy]er|ffn?|rewards?(?:\s?club)?|ihg\s?rewards?|rr|account|acct|ktn|redress|known\s?travell?er)\b"
+            rf"{LINKING})(?<![\w$£€])(?-i:((?=[A-Z]{{0,4}}\d)[A-Z0-9]{{6,14}}|(?=[A-Z]{{0,4}}\d)[A-Z0-9]{{3,5}}[ -]\d{{3,6}}(?:[ -]\d{{2,5}})?))(?![\w])"
+        ),
+    ),
+    (
+        "order",
+        re.compile(
+            r"(?i:\b(?:orders?|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery)\b"
+            rf"{LINKING})(?<![\w$£€])((?=[A-Za-z]{{0,5}}[-]?\d)[A-Za-z0-9]{{5,22}}(?:-\w{{2,}})*|\d{{3}}(?:-\d{{3,}})+|\d{{4}})(?![\w])"
+        ),
+    ),
+    (
+        "booking",
+        re.compile(
+            r"(?i:\b(?:booking|bookings|confirmation|conf|confirm|reservation|res|record\s?locator|locator|pnr|itinerary|e?ticket|trip\s?id)\b"
+            rf"{LINKING})(?<![\w$£€])((?=[A-Za-z]*\d)(?=\w*\d)[A-Za-z0-9]{{5,14}}|[A-Z]{{6}})(?![\w])"
+        ),
+    ),
+    (
+        "booking",
+        re.compile(rf"(?i:\b(?:ref(?:erence)?)\b{LINKING})(?<![\w$£€])((?=[A-Za-z]{{0,5}}\d)(?=\d*[A-Za-z])[A-Za-z0-9]{{6}}|(?<=[:# ])[A-Z]{{6}})(?![\w])"),
+    ),
+    (
+        "case",
+        re.compile(
+            r"(?i:\b(?:case|claim|complaint|incident|reference|ref|sr|service\s?request|file|report|enquiry|inquiry|ticket|feedback"
+            rf"|voucher|gift\s?card|certificate|code|bag\s?tag|tag)\b{LINKING})(?<![\w$£€])((?=[A-Za-z]{{0,5}}[-]?\d)[A-Za-z0-9]{{5,20}}(?:-\w{{2,}})*|(?<=[:#])\d{{4}})(?![\w])"
+        ),
+    ),
+)
+BARE: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
+    ("order", re.compile(r"(?<![\w-])(?:\d{3}-\d{7}-\d{7}|1Z[0-9A-Z]{16})(?![\w-])")),
+    ("booking", re.compile(r"(?<![\w$£€.,-])\d{13}(?![\w-]|[.,]\d)")),
+    ("order", re.compile(r"(?<![\w$£€.,/-])#?\d{7,22}(?![\w%-]|[.,/:]\d)")),
+    ("order", re.compile(r"(?<![\w$£€])#\d{5,6}(?!\w)")),
+    ("booking", re.compile(r"(?<![\w@#/-])(?=[A-Z]*\d)(?=\d*[A-Z]\d*[A-Z])[A-Z0-9]{6}(?![\w/-])")),
+)
+
+
+def find_references(text: str, keep: frozenset[str]) -> Iterator[Span]:
+    """Yield handles (except those in `keep`), addresses and numbers, the surest kinds first."""
+    for match in EMAIL.finditer(text):
+        yield Span(match.start(), match.end(), "email", match.group().lower())
+    if "@" in text:
+        for match in MENTION.finditer(text):
+            handle = match.group(1).lower()
+            if handle not in keep:
+                yield Span(match.start(), match.end(), "user", handle)
+    if any(map(str.isdigit, text)):
+        yield from find_numbers(text)
+    yield from find_letter_codes(text)
+
+
+def find_numbers(text: str) -> Iterator[Span]:
+    """Yield phone, card and reference numbers."""
+    for match in CARD.finditer(text):
+        yield make_span(match, 0, "card")
+    for kind, pattern in NAMED:
+        for match in pattern.finditer(text):
+            if not is_kept(match.group(1)):
+                yield make_span(match, 1, kind)
+    for match in PHONE.finditer(text):
+        if not DATE.fullmatch(match.group()):
+            yield make_span(match, 0, "phone")
+    for match in SHORT_PHONE.finditer(text):
+        yield make_span(match, 1, "phone")
+    for kind, pattern in BARE:
+        for match in pattern.finditer(text):
+            if not is_kept(match.group().lstrip("#")):
+                yield make_span(match, 0, kind)
+
+
+LETTER_CODE = re.compile(
+    r"(?i:\b(?:pnr|(?:record\s?)?locator|(?:booking|confirmation|conf|reservation|reference)\s?(?:number|no|num|code|ref(?:erence)?|id|#))"
+    r"\b[\s:#.=-]*(?:is\b|was\b)?[\s:#.=-]*)(?<!\w)([A-Z]{6})(?!\w)"
+)
+
+
+def find_letter_codes(text: str) -> Iterator[Span]:
+    """Yield booking codes that consist of letters only."""
+    for match in LETTER_CODE.finditer(text):
+        yield make_span(match, 1, "booking")
+
+
+def make_span(match: re.Match[str], group: int, kind: MaskKind) -> Span:
+    """Return a span whose value is the match without signs, in lower case."""
+    value = re.sub(r"[\W_]", "", match.group(group)).lower()
+    return Span(match.start(group), match.end(group), kind, normalise_phone(value) if kind == "phone" else value)
+
+
+def normalise_phone(digits: str) -> str:
+    """Return a number without the prefixes that are written or left out at will."""
+    return digits.removeprefix("00").removeprefix("1") if len(digits) > 10 else digits
+
+
+def is_kept(value: str) -> bool:
+    """Tell whether a value is a flight number, a date or a year and stays."""
+    return bool(FLIGHT.fullmatch(value) or DATE.fullmatch(value))

@@ -1,0 +1,205 @@
+"""Rebuilding dialogues from posts: who answers whom, which posts belong to a customer and an account, in what order.
+
+Belongs here: the way from the Post table to the engine's tables `exchange` (one row per dialogue) and `member` (the
+posts of each). Joins are `threads.sql`, walks along trees are `trees.py`; text is not read here.
+
+Our definition, where a source leaves it open: an account's post speaks to the nearest customer above it in the tree;
+answers to the same missing post are one tree; of a cycle, the earliest post is the root.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from servicebench_data.dialogues.accounts import CareAccount, register_accounts
+from servicebench_data.dialogues.engine import fetch_value, run_script
+from servicebench_data.dialogues.trees import Flags, Rows, find_cuts, find_marked, find_stuck, follow, order_rows
+
+
+@dataclass(frozen=True)
+class ThreadCounts:
+    """What the trees were like.
+
+    Attributes:
+        posts: Posts read.
+        trees: Reply trees.
+        trees_kept: Trees that hold a post of a care account.
+        cycles: Cycles of answers, each cut at its earliest post.
+        self_answers: Posts that name themselves as their parent.
+        missing_parents: Posts whose parent is not in the input.
+        bystander_posts: Posts of others in those trees that belong to no dialogue.
+        dialogues: Dialogues found.
+    """
+
+    posts: int
+    trees: int
+    trees_kept: int
+    cycles: int
+    self_answers: int
+    missing_parents: int
+    bystander_posts: int
+    dialogues: int
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The posts as a forest; rows beyond the posts stand for parents that are missing."""
+
+    parents: Rows
+    roots: Rows
+    cycles: int
+    self_answers: int
+    missing: int
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """Who wrote each row: the index of the care account or -1, and whether a customer did."""
+
+    accounts: Rows
+    customers: Flags
+
+
+def thread_posts(
+    connection: duckdb.DuckDBPyConnection, posts: Path, accounts: Sequence[CareAccount]
+) -> ThreadCounts:
+    """Create the temporary tables `exchange` and `member` from a file of the Post table."""
+    register_accounts(connection, accounts)
+    load_links(connection, posts)
+    count = int(fetch_value(connection, "SELECT count(*) FROM light"))
+    forest = build_forest(connection, count)
+    speakers = find_speakers(connection, len(forest.parents))
+    has_account = np.zeros(len(forest.parents), np.bool_)
+    has_account[forest.roots[speakers.accounts >= 0]] = True
+    register_kept(connection, forest, speakers, has_account[forest.roots])
+    run_script(connection, "threads")
+    return ThreadCounts(
+        posts=count,
+        trees=len(np.unique(forest.roots[:count])),
+        trees_kept=int(has_account.sum()),
+        cycles=forest.cycles,
+        self_answers=forest.self_answers,
+        missing_parents=forest.missing,
+        bystander_posts=int(
+            fetch_value(connection, "SELECT count(*) FROM customer_post ANTI JOIN exchange USING (root, customer_key)")
+        ),
+        dialogues=int(fetch_value(connection, "SELECT count(*) FROM exchange")),
+    )
+
+
+def load_links(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
+    """Create the view `post` and the table `light`, which holds what trees need of it."""
+    path = str(posts).replace("'", "''")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW post AS "  # noqa: S608
+        f"SELECT *, file_row_number AS n FROM read_parquet('{path}', file_row_number = true)"
+    )
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE light AS
+        SELECT n, post_id, parent_id, lower(author_id) AS author_key, is_inbound, created_at FROM post
+        """
+    )
+
+
+def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
+    """Find every post's parent and root."""
+    links = connection.execute(
+        "SELECT child.n AS child, parent.n AS parent FROM light AS child JOIN light AS parent "
+        "ON child.parent_id = parent.post_id"
+    ).fetchnumpy()
+    missing = connection.execute(
+        """
+        SELECT n, dense_rank() OVER (
+            ORDER BY CASE WHEN regexp_full_match(parent_id, '[\\w:-]+') THEN parent_id ELSE 'of ' || post_id END
+        ) AS rank
+        FROM light
+        WHERE parent_id IS NOT NULL AND NOT EXISTS (FROM light AS parent WHERE parent.post_id = light.parent_id)
+        """
+    ).fetchnumpy()
+    phantoms = int(missing["rank"].max()) if len(missing["rank"]) else 0
+    parents = np.arange(count + phantoms)
+    parents[links["child"]] = links["parent"]
+    parents[missing["n"]] = count - 1 + missing["rank"]
+    stuck = find_stuck(parents)
+    cut = find_cuts(parents, stuck, rank_ages(connection, stuck)) if len(stuck) else stuck
+    parents[cut] = cut
+    self_answers = int((links["child"] == links["parent"]).sum())
+    return Forest(parents, follow(parents), len(cut), self_answers, len(missing["n"]))
+
+
+def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
+    """Return the rank of each row by time and id."""
+    connection.register("stuck_row", pa.table({"place": np.arange(len(rows)), "n": rows}))
+    result = connection.execute(
+        """
+        SELECT row_number() OVER (ORDER BY created_at NULLS LAST, length(post_id), post_id) AS age
+        FROM stuck_row JOIN light USING (n) ORDER BY place
+        """
+    ).fetchnumpy()
+    connection.unregister("stuck_row")
+    return np.asarray(result["age"], np.int64)
+
+
+def find_speakers(connection: duckdb.DuckDBPyConnection, size: int) -> Speakers:
+    """Tell who wrote each row; a company that is no care account of ours is neither."""
+    accounts = np.full(size, -1, np.int64)
+    customers = np.zeros(size, np.bool_)
+    found = connection.execute(
+        """
+        SELECT n, account_index FROM light
+        JOIN (SELECT handle_key, row_number() OVER (ORDER BY handle_key) - 1 AS account_index FROM care_account)
+        ON handle_key = author_key
+        """
+    ).fetchnumpy()
+    inbound = connection.execute("SELECT n FROM light WHERE is_inbound").fetchnumpy()
+    customers[inbound["n"]] = True
+    accounts[found["n"]] = found["account_index"]
+    customers[found["n"]] = False
+    return Speakers(accounts, customers)
+
+
+def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speakers: Speakers, kept: Flags) -> None:
+    """Create `kept_post` from the trees that hold a care account."""
+    rows = np.flatnonzero(kept)
+    nearest = find_marked(forest.parents, speakers.customers)
+    places = order_rows(forest.parents, order_siblings(connection, forest.parents, kept))
+    above = nearest[forest.parents[rows]]
+    above_self = forest.parents[rows] == rows
+    table = pa.table(
+        {
+            "n": rows,
+            "root": forest.roots[rows],
+            "place": places[rows],
+            "account_index": speakers.accounts[rows],
+            "target": np.where(speakers.customers[nearest[rows]], nearest[rows], -1),
+            "is_customer": speakers.customers[rows],
+            "is_direct": above_self | ~speakers.customers[above],
+        }
+    )
+    connection.register("kept_arrow", table)
+    connection.execute("CREATE OR REPLACE TEMP TABLE kept_post AS SELECT * FROM kept_arrow")
+    connection.unregister("kept_arrow")
+
+
+def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: Flags) -> Rows:
+    """Return the kept rows that have a parent; answers to one post by time, place in its list of answers, and id."""
+    answers = np.flatnonzero(kept & (parents != np.arange(len(parents))))
+    owners = parents[answers]
+    shared = np.bincount(owners, minlength=len(parents))[owners] > 1
+    connection.register("shared_answer", pa.table({"n": answers[shared], "parent": owners[shared]}))
+    ordered = connection.execute(
+        """
+        SELECT shared_answer.n FROM shared_answer
+        JOIN light USING (n)
+        LEFT JOIN post AS owner ON owner.n = parent
+        ORDER BY parent, light.created_at NULLS LAST,
+                 list_position(owner.response_ids, light.post_id) NULLS LAST, length(light.post_id), light.post_id
+        """
+    ).fetchnumpy()
+    connection.unregister("shared_answer")
+    return np.concatenate([answers[~shared], np.asarray(ordered["n"], np.int64)])

@@ -1,0 +1,108 @@
+"""Reply trees as arrays: roots, nearest marked ancestors and reading order by pointer doubling.
+
+Belongs here: functions on arrays of row numbers, each a fixed number of whole-array steps for every doubling of a
+tree's depth, so that a thread of a million answers ends as surely as one of three. Not here: posts, authors, accounts.
+
+A forest is an array `parents`: `parents[i]` is the row of i's parent, and i itself for a root.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+def follow(pointers: Rows) -> Rows:
+    """Return for each row the fixed point that its pointers lead to; rows that lead into a cycle keep some other row."""
+    ends = pointers.copy()
+    active = np.flatnonzero(ends[ends] != ends)
+    for _ in range(len(pointers).bit_length() + 1):
+        if not len(active):
+            break
+        ends[active] = ends[ends[active]]
+        active = active[ends[ends[active]] != ends[active]]
+    return ends
+
+
+def find_stuck(parents: Rows) -> Rows:
+    """Return the rows that reach no root: those on cycles and those that hang from one."""
+    ends = follow(parents)
+    return np.flatnonzero(parents[ends] != ends)
+
+
+def find_cuts(parents: Rows, stuck: Rows, ages: Rows) -> Rows:
+    """Return of each cycle the row with the smallest age, which a caller makes a root.
+
+    Args:
+        parents: Forest that may hold cycles.
+        stuck: Rows that `find_stuck` returned.
+        ages: Unique rank of each of them.
+    """
+    position = np.full(len(parents), -1, np.int64)
+    position[stuck] = np.arange(len(stuck))
+    pointers = position[parents[stuck]]
+    youngest = ages
+    for _ in range(len(stuck).bit_length() + 1):
+        youngest = np.minimum(youngest, youngest[pointers])
+        pointers = pointers[pointers]
+    # After so many steps a pointer stands inside its cycle, and the minimum gathered from there is the cycle's own.
+    ranks = np.unique(youngest[pointers])
+    order = np.argsort(ages)
+    return stuck[order[np.searchsorted(ages, ranks, sorter=order)]]
+
+
+def find_marked(parents: Rows, marked: Flags) -> Rows:
+    """Return for each row its nearest marked ancestor, or itself where it is marked; a root where there is none."""
+    rows = np.arange(len(parents))
+    return follow(np.where(marked, rows, parents))
+
+
+def order_rows(parents: Rows, siblings: Rows) -> Rows:
+    """Return each row's place in reading order: a row before its answers, each answer's subtree whole.
+
+    Args:
+        parents: Forest without cycles.
+        siblings: All rows that have a parent; the answers to one row stand together, in reading order.
+
+    Returns:
+        Places that increase along each tree; places of different trees do not compare.
+    """
+    rows = np.arange(len(parents))
+    first_child, next_sibling = link_siblings(parents, siblings)
+    # Where the reader goes after a whole subtree: to the next sibling of the nearest row upwards that has one.
+    last = next_sibling < 0
+    climb = follow(np.where(last & (parents != rows), parents, rows))
+    after = np.where(next_sibling[climb] >= 0, next_sibling[climb], rows)
+    following = np.where(first_child >= 0, first_child, after)
+    # The end of a tree points to itself; others to the row read next.
+    return measure_distance(following)
+
+
+def link_siblings(parents: Rows, siblings: Rows) -> tuple[Rows, Rows]:
+    """Return each row's first child and next sibling, -1 for none."""
+    first_child = np.full(len(parents), -1, np.int64)
+    next_sibling = np.full(len(parents), -1, np.int64)
+    if len(siblings):
+        owner = parents[siblings]
+        same = owner[1:] == owner[:-1]
+        next_sibling[siblings[:-1][same]] = siblings[1:][same]
+        starts = np.concatenate([[True], ~same])
+        first_child[owner[starts]] = siblings[starts]
+    return first_child, next_sibling
+
+
+def measure_distance(following: Rows) -> Rows:
+    """Return minus the number of steps from each row to the end of its list."""
+    pointers = following.copy()
+    distance = (pointers != np.arange(len(pointers))).astype(np.int64)
+    active = np.flatnonzero(pointers[pointers] != pointers)
+    while len(active):
+        # All reads come before all writes, so one step doubles every row's reach.
+        reached = pointers[active]
+        gained = distance[reached]
+        further = pointers[reached]
+        distance[active] += gained
+        pointers[active] = further
+        active = active[pointers[further] != further]
+    return -distance

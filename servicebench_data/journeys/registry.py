@@ -1,0 +1,141 @@
+"""Ids of topics over rebuilds, and what changed from one build to the next.
+
+Belongs here: matching topics to those of the previous build, making ids, listing changes. Not here: finding topics.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+import pyarrow as pa
+
+# A topic keeps its id when it and the old one share at least this part of what either holds, among dialogues that
+# both builds know.
+SAME_SHARE = 0.3
+
+Change = Literal["new", "retired", "recoded", "moved"]
+
+
+@dataclass(frozen=True)
+class Registry:
+    """The tables `topic` and `topic_member` of the previous build of one industry."""
+
+    topics: pa.Table
+    members: pa.Table
+
+    @property
+    def topic_of(self) -> dict[str, str | None]:
+        """Topic of each dialogue of the previous build; None for those without."""
+        return dict(
+            zip(self.members["dialogue_id"].to_pylist(), self.members["topic_id"].to_pylist(), strict=True)
+        )
+
+    @property
+    def core(self) -> frozenset[str]:
+        """Dialogues that the clustering itself had put into their topic."""
+        rows = zip(self.members["dialogue_id"].to_pylist(), self.members["is_core"].to_pylist(), strict=True)
+        return frozenset(dialogue for dialogue, is_core in rows if is_core)
+
+
+@dataclass(frozen=True)
+class TopicChange:
+    """A difference between two builds of an industry's topics.
+
+    Attributes:
+        topic_id: Topic that is new, retired, or coded to another category; for `moved` the topic that lost dialogues.
+        change: What happened.
+        before: Its category before, or for `moved` the number of dialogues that were in it.
+        after: Its category now, or for `moved` the number of those that are now elsewhere.
+    """
+
+    topic_id: str
+    change: Change
+    before: str | None
+    after: str | None
+
+
+def name_topics(
+    industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]
+) -> list[str]:
+    """Id of each group of dialogues: that of the old topic it continues, or a new one made from its members."""
+    matched = match_groups(groups, previous)
+    taken = {name for name in previous.values() if name is not None}
+    names: list[str] = []
+    for place, group in enumerate(groups):
+        name = matched.get(place) or make_id(industry, group, taken)
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def match_groups(groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]) -> dict[int, str]:
+    """Old topic that each group continues: the assignment with the largest overlap in all, above `SAME_SHARE`."""
+    old = sorted({name for name in previous.values() if name is not None})
+    if not old or not groups:
+        return {}
+    overlap = measure_overlap(groups, old, previous)
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
+
+    rows, columns = cast("tuple[Any, Any]", cast("Any", linear_sum_assignment)(overlap, maximize=True))
+    return {
+        int(row): old[column]
+        for row, column in zip(rows, columns, strict=True)
+        if overlap[row, column] >= SAME_SHARE
+    }
+
+
+def measure_overlap(groups: Sequence[Sequence[str]], old: Sequence[str], previous: Mapping[str, str | None]) -> Any:
+    """Jaccard overlap of each group with each old topic, over the dialogues that both builds know."""
+    known = {dialogue for group in groups for dialogue in group}
+    sizes = Counter(name for dialogue, name in previous.items() if dialogue in known)
+    place_of = {name: place for place, name in enumerate(old)}
+    shared = np.zeros((len(groups), len(old)))
+    group_sizes = np.zeros((len(groups), 1))
+    for row, group in enumerate(groups):
+        group_sizes[row] = sum(dialogue in previous for dialogue in group)
+        for name, count in Counter(previous.get(dialogue) for dialogue in group).items():
+            if name is not None:
+                shared[row, place_of[name]] = count
+    union = group_sizes + np.array([[sizes[name] for name in old]]) - shared
+    return shared / np.maximum(union, 1.0)
+
+
+def make_id(industry: str, group: Sequence[str], taken: set[str]) -> str:
+    """A new id from the topic's members at birth, so that no retired topic's id comes back for another."""
+    salt = 0
+    while True:
+        content = "\n".join([industry, str(salt), *sorted(group)])
+        name = f"{industry}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+        if name not in taken:
+            return name
+        salt += 1
+
+
+def list_changes(previous: Registry, current: Registry) -> list[TopicChange]:
+    """What changed: topics new and retired, topics coded otherwise, dialogues that moved; by topic within each kind."""
+    before, after = read_codes(previous.topics), read_codes(current.topics)
+    new = [TopicChange(name, "new", None, after[name]) for name in sorted(after.keys() - before.keys())]
+    retired = [TopicChange(name, "retired", before[name], None) for name in sorted(before.keys() - after.keys())]
+    recoded = [
+        TopicChange(name, "recoded", before[name], after[name])
+        for name in sorted(before.keys() & after.keys())
+        if before[name] != after[name]
+    ]
+    return [*new, *retired, *recoded, *list_moves(previous.topic_of, current.topic_of)]
+
+
+def read_codes(topics: pa.Table) -> dict[str, str | None]:
+    """Category of each topic."""
+    return dict(zip(topics["topic_id"].to_pylist(), topics["category_id"].to_pylist(), strict=True))
+
+
+def list_moves(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[TopicChange]:
+    """Topics that lost dialogues to another topic or to none, among dialogues that both builds know."""
+    held = Counter(name for dialogue, name in before.items() if name is not None and dialogue in after)
+    left = Counter(
+        name for dialogue, name in before.items() if name is not None and dialogue in after and after[dialogue] != name
+    )
+    return [TopicChange(name, "moved", str(held[name]), str(left[name])) for name in sorted(left)]

@@ -1,0 +1,234 @@
+"""Builds all parts for many dialogues: tables of an industry in, tables of parts out.
+
+Belongs here: the order of the steps for one dialogue, and the tables around it. Not here: the rules of any part.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.industry import Industry
+from schemas.records import Record
+from schemas.scenarios import (
+    BackgroundSentence,
+    Candidate,
+    CaseFieldRow,
+    CasePolicy,
+    Event,
+    Expectation,
+    Fact,
+    GroundingFailure,
+    RejectionReason,
+    Severity,
+)
+from servicebench_data.lake.arrow import arrow_schema
+from servicebench_data.scenarios.background import tell_background
+from servicebench_data.scenarios.case_record import fill_case_record, list_policies
+from servicebench_data.scenarios.events import collect_events
+from servicebench_data.scenarios.expectation import expect_resolution
+from servicebench_data.scenarios.facts import collect_facts
+from servicebench_data.scenarios.grounding import check_parts
+from servicebench_data.scenarios.parts import Knowledge, Parts, Source, prepare
+from servicebench_data.scenarios.reading import Reading, SourceTurn, read_turns
+from servicebench_data.scenarios.severity import rate_severity
+
+#: Changes whenever any rule of this package changes what it makes; part of the key under which results are reused.
+RULES_VERSION = "offline-1"
+MIN_FACTS = 2
+#: Records of the tables that `build_tables` returns, by table name.
+RECORDS: dict[str, type[Record]] = {
+    "candidate": Candidate,
+    "event": Event,
+    "severity": Severity,
+    "fact": Fact,
+    "background": BackgroundSentence,
+    "expectation": Expectation,
+    "case_field": CaseFieldRow,
+    "case_policy": CasePolicy,
+    "grounding_failure": GroundingFailure,
+}
+
+
+def build_parts(source: Source, knowledge: Knowledge, *, seed: int, stale_rate: float) -> Parts:
+    """All parts of one dialogue; a pure function of its arguments and `RULES_VERSION`.
+
+    Args:
+        source: The dialogue with its coding.
+        knowledge: Its industry, prepared.
+        seed: Seed of the build; it only decides which case-record fields are stale.
+        stale_rate: Share of the case-record fields that can be stale and are.
+    """
+    readings = read_turns(source.turns, knowledge.brands, knowledge.company)
+    scenario_id, industry = source.scenario_id, knowledge.industry.id
+    events = collect_events(readings, industry, scenario_id)
+    facts = collect_facts(readings, industry, scenario_id)
+    if not any(turn.role == "account" for turn in source.turns):
+        return reject(source, knowledge, facts, "no_company_reply")
+    if not events:
+        return reject(source, knowledge, facts, "no_events")
+    if len(facts) < MIN_FACTS:
+        return reject(source, knowledge, facts, "too_few_facts")
+    return _complete(source, knowledge, readings, (events, facts), seed=seed, stale_rate=stale_rate)
+
+
+def _complete(
+    source: Source,
+    knowledge: Knowledge,
+    readings: Sequence[Reading],
+    told: tuple[list[Event], list[Fact]],
+    *,
+    seed: int,
+    stale_rate: float,
+) -> Parts:
+    events, facts = told
+    severity = rate_severity(events, knowledge.industry.id, source.scenario_id)
+    brand = knowledge.brands.get(source.account.lower(), f"the {knowledge.company}")
+    parts = Parts(
+        candidate=make_candidate(source, knowledge, facts, None),
+        events=events,
+        severity=severity,
+        facts=facts,
+        background=tell_background(facts, brand),
+        expectation=expect_resolution(readings, events, severity, knowledge.categories[source.category_id]),
+        case_fields=fill_case_record(facts, readings, source.turns, knowledge.industry, seed=seed, stale_rate=stale_rate),
+        case_policies=list_policies(knowledge.industry, source.category_id, source.scenario_id),
+    )
+    return verify(parts, source, knowledge)
+
+
+def verify(parts: Parts, source: Source, knowledge: Knowledge) -> Parts:
+    """The parts with their grounding failures; the candidate is rejected as `ungrounded` if there are any.
+
+    Whoever made the parts, rules or a model, they pass through here.
+    """
+    failures = check_parts(parts, source, knowledge)
+    if not failures:
+        return parts
+    candidate = make_candidate(source, knowledge, parts.facts, "ungrounded", parts.candidate.made_by)
+    values = {name: getattr(parts, name) for name in parts.__dataclass_fields__}
+    return Parts(**{**values, "candidate": candidate, "failures": failures})
+
+
+def reject(source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: RejectionReason) -> Parts:
+    """A candidate that gets no parts."""
+    return Parts(candidate=make_candidate(source, knowledge, facts, reason))
+
+
+def make_candidate(
+    source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: RejectionReason | None, made_by: str = "offline"
+) -> Candidate:
+    """The candidate row of a dialogue, not yet coded again."""
+    return Candidate(
+        industry=knowledge.industry.id,
+        scenario_id=source.scenario_id,
+        made_by=made_by,
+        dialogue_id=source.dialogue_id,
+        category_id=source.category_id,
+        stage_id=knowledge.stages[source.category_id],
+        recoded_category_id=None,
+        fact_count=len(facts),
+        customer_only_count=sum(fact.is_customer_only for fact in facts),
+        is_valid=reason is None,
+        rejection_reason=reason,
+    )
+
+
+def describe_for_coding(parts: Parts) -> str:
+    """The finished text of a scenario, events and background, for coding it again independently of its source.
+
+    The inferred sentences are left out: they are the same in every scenario.
+    """
+    texts = [event.text for event in parts.events] + [row.text for row in parts.background if not row.is_inferred]
+    return " ".join(dict.fromkeys(texts))
+
+
+def read_sources(turns: pa.Table, dialogues: pa.Table, codings: pa.Table, knowledge: Knowledge) -> list[Source]:
+    """Complaint dialogues with a category of the map, in the order of their ids.
+
+    Args:
+        turns: Turns of an industry, as `schemas.dialogues.Turn`.
+        dialogues: Its dialogues, as `schemas.dialogues.Dialogue`.
+        codings: Its codings, as `schemas.journeys.Coding`.
+        knowledge: The industry.
+
+    Raises:
+        ValueError: A coding names a category that the journey map does not have, or a dialogue that is not there.
+    """
+    accounts: dict[str, str] = dict(zip(dialogues["dialogue_id"].to_pylist(), dialogues["account"].to_pylist(), strict=True))
+    coded = codings.filter(pc.is_valid(codings["category_id"])).select(["dialogue_id", "category_id"])
+    categories: dict[str, str] = dict(zip(coded["dialogue_id"].to_pylist(), coded["category_id"].to_pylist(), strict=True))
+    _refuse_unknown(set(categories.values()), set(knowledge.categories), "category", "code the dialogues with this map again")
+    _refuse_unknown(set(categories), set(accounts), "dialogue", "build dialogues and codings from the same posts")
+    wanted = turns.filter(pc.is_in(turns["dialogue_id"], value_set=pa.array(sorted(categories), pa.string())))
+    spoken: dict[str, list[SourceTurn]] = {}
+    for row in wanted.sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist():
+        spoken.setdefault(row["dialogue_id"], []).append(
+            SourceTurn(row["turn_index"], row["role"], row["text"], tuple(row["post_ids"]), tuple(row["post_offsets"]))
+        )
+    return [Source(name, accounts[name], categories[name], tuple(spoken.get(name, ()))) for name in sorted(categories)]
+
+
+def _refuse_unknown(found: set[str], known: set[str], what: str, remedy: str) -> None:
+    unknown = sorted(found - known)
+    if unknown:
+        raise ValueError(f"codings name unknown {what} {unknown[0]!r} ({len(unknown)} in all); {remedy}.")
+
+
+def build_many(
+    sources: Iterable[Source], knowledge: Knowledge, *, seed: int, stale_rate: float, report: Callable[[int], None] | None = None
+) -> list[Parts]:
+    """Parts of many dialogues, in their order.
+
+    Args:
+        sources: The dialogues.
+        knowledge: Their industry.
+        seed: See `build_parts`.
+        stale_rate: See `build_parts`.
+        report: Called with the number done after every thousand.
+    """
+    made: list[Parts] = []
+    for source in sources:
+        made.append(build_parts(source, knowledge, seed=seed, stale_rate=stale_rate))
+        if report is not None and len(made) % 1000 == 0:
+            report(len(made))
+    return made
+
+
+def tabulate(made: Sequence[Parts]) -> dict[str, pa.Table]:
+    """The tables of `RECORDS` from the parts; rejected candidates have a candidate row and, if ungrounded, all their parts."""
+    rows: Mapping[str, list[Record]] = {
+        "candidate": [parts.candidate for parts in made],
+        "event": [row for parts in made for row in parts.events],
+        "severity": [parts.severity for parts in made if parts.severity is not None],
+        "fact": [row for parts in made for row in parts.facts],
+        "background": [row for parts in made for row in parts.background],
+        "expectation": [parts.expectation for parts in made if parts.expectation is not None],
+        "case_field": [row for parts in made for row in parts.case_fields],
+        "case_policy": [row for parts in made for row in parts.case_policies],
+        "grounding_failure": [row for parts in made for row in parts.failures],
+    }
+    return {name: _make_table(record, rows[name]) for name, record in RECORDS.items()}
+
+
+def _make_table(record: type[Record], rows: Sequence[Record]) -> pa.Table:
+    names = list(record.model_fields)
+    columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in names}
+    return pa.Table.from_pydict(columns, schema=arrow_schema(record))
+
+
+def build_tables(
+    turns: pa.Table,
+    dialogues: pa.Table,
+    codings: pa.Table,
+    industry: Industry,
+    *,
+    others: tuple[Industry, ...] = (),
+    seed: int = 2026,
+    stale_rate: float = 0.1,
+) -> dict[str, pa.Table]:
+    """All tables of an industry's candidates, not yet coded again; see `read_sources` for the inputs and `RECORDS`."""
+    knowledge = prepare(industry, others)
+    sources = read_sources(turns, dialogues, codings, knowledge)
+    return tabulate(build_many(sources, knowledge, seed=seed, stale_rate=stale_rate))

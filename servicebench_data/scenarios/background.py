@@ -1,0 +1,71 @@
+"""The customer's background in the first person, each sentence tagged with the facts that it tells.
+
+Belongs here: order and topic of the sentences, and the two modest inferred ones. Not here: the facts themselves.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from schemas.scenarios import BackgroundSentence, Disclosure, Fact
+from servicebench_data.scenarios import cues
+
+Topic = Literal["identity", "experience", "practical_impact", "emotional_impact"]
+_ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
+_TOPICS: tuple[Topic, ...] = ("identity", "experience", "practical_impact", "emotional_impact")
+_IDENTITY = re.compile(
+    r"\b(?:I am|I have been|we are|we have been|as) (?:an? |your |their |one of (?:your|their) )?(?:\w+ ){0,3}?(?:customers?|members?|flyers?|fliers?|traveler|traveller|guests?|user|passenger|driver|student|nurse|teacher|veteran|mother|mom|father|"
+    r"pensioner|senior|medallion|elite|cardholder|fan)\b|\bI (?:fly|travel|stay|shop|order|eat|use|live|work)\b|\b(?:gold|silver|platinum|diamond|elite|medallion) (?:member|status)\b|\bloyal\b|\bmy (?:booking reference|order number|membership number) is\b",
+    re.IGNORECASE,
+)
+
+
+def tell_background(facts: Sequence[Fact], brand: str) -> list[BackgroundSentence]:
+    """Sentences of the background: who the customer is, what they lived through, and what it did to them.
+
+    Args:
+        facts: All facts of the scenario; there is at least one.
+        brand: Name of the company as the customer would say it.
+    """
+    statements: dict[str, list[Fact]] = {}
+    for fact in facts:
+        statements.setdefault(fact.statement, []).append(fact)
+    told = [(find_topic(statement, group), statement, group) for statement, group in statements.items()]
+    rows: list[tuple[Topic, str, list[Fact]]] = []
+    if not any(topic == "identity" and "number is" not in statement and "reference is" not in statement for topic, statement, _ in told):
+        rows.append(("identity", f"I am a customer of {brand}.", []))
+    rows += sorted(told, key=lambda row: _TOPICS.index(row[0]))
+    if not any(topic == "emotional_impact" for topic, _, _ in told):
+        rows.append(("emotional_impact", "I feel let down, and I want to be taken seriously.", []))
+    return [_make_sentence(facts[0], index, *row) for index, row in enumerate(rows)]
+
+
+def find_topic(statement: str, facts: Sequence[Fact]) -> Topic:
+    """What a statement is about."""
+    if _IDENTITY.search(statement) and not cues.is_staff_statement(statement):
+        return "identity"
+    is_impact = any(fact.kind == "impact" for fact in facts)
+    if is_impact and cues.is_emotional(statement) and len(facts) == 1:
+        return "emotional_impact"
+    return "practical_impact" if is_impact and all(fact.kind in {"impact", "person_role"} for fact in facts) else "experience"
+
+
+def latest_disclosure(facts: Sequence[Fact], topic: Topic) -> Disclosure:
+    """The latest disclosure of the facts; an inferred identity is plain from the start, an inferred feeling is not."""
+    if not facts:
+        return "opening" if topic == "identity" else "when_heard"
+    return max((fact.disclosure for fact in facts), key=_ORDER.index)
+
+
+def _make_sentence(model: Fact, index: int, topic: Topic, text: str, facts: list[Fact]) -> BackgroundSentence:
+    return BackgroundSentence(
+        industry=model.industry,
+        scenario_id=model.scenario_id,
+        made_by="offline",
+        sentence_index=index,
+        topic=topic,
+        text=text,
+        fact_ids=[fact.fact_id for fact in facts],
+        disclosure=latest_disclosure(facts, topic),
+        is_inferred=not facts,
+    )

@@ -1,0 +1,163 @@
+"""What the company's systems hold about the case: a subset of the truth, some fields out of date, and the policies that apply.
+
+Belongs here: filling the industry's form. Not here: the form itself (`schemas/industries/`).
+
+A field is filled from a fact that the company can know, or from the cue phrases of its choices. A value that several fields of
+the form could hold goes to the first that takes its kind; a fact fills one field. Which fields are out of date is decided by a hash
+of seed, scenario and field, so that the rate holds over many scenarios and no field depends on another.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from schemas.industry import CaseField, Industry
+from schemas.scenarios import CaseFieldRow, CasePolicy, Fact
+from servicebench_data.scenarios import cues, numerals
+from servicebench_data.scenarios.reading import Reading, SourceTurn
+
+_DENIED = re.compile(r"(?:\b(?:not|never|no|without|nor)\b|n't\b)(?: \w+){0,2} ?$", re.IGNORECASE)
+_SMALLER = {"hour": ("minutes", 60), "day": ("hours", 24), "week": ("days", 7), "minute": ("seconds", 60), "month": ("weeks", 4), "year": ("months", 12)}
+_NUMERAL = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{numerals.WORD_PATTERN}|an?)\b", re.IGNORECASE)
+_UNIT = re.compile(r"\b(hour|hr|day|week|wk|minute|min|month|year|yr)s?\b", re.IGNORECASE)
+
+
+def fill_case_record(
+    facts: Sequence[Fact], readings: Sequence[Reading], turns: Sequence[SourceTurn], industry: Industry, *, seed: int, stale_rate: float
+) -> list[CaseFieldRow]:
+    """The fields on file for one scenario, in the order of the form.
+
+    Args:
+        facts: All facts of the scenario; there is at least one.
+        readings: The customer's sentences.
+        turns: All turns, for cues in the account's words.
+        industry: Whose form it is.
+        seed: Seed of the build.
+        stale_rate: Share of the fillable fields that can be stale and are.
+    """
+    rows: list[CaseFieldRow] = []
+    used: set[str] = set()
+    sayings = [saying for saying in list_sayings(readings, turns)]
+    for field in industry.case_record.fields:
+        found = find_choice(field, sayings) if field.choices is not None else find_fact(field, facts, used)
+        if found is None:
+            continue
+        truth, fact_id, post_ids = found
+        used.add(fact_id or "")
+        rows.append(_make_row(field, facts[0], (truth, fact_id, post_ids), is_stale=draw_stale(facts[0].scenario_id, field, seed, stale_rate)))
+    return rows
+
+
+def find_fact(field: CaseField, facts: Sequence[Fact], used: set[str]) -> tuple[str, str | None, list[str]] | None:
+    """The first fact, in the order of the field's kinds, that the company can know and that fills no other field."""
+    for kind in field.fills_from:
+        for fact in facts:
+            if fact.kind == kind and fact.value and not fact.is_customer_only and fact.fact_id not in used and not shares_value(fact, facts):
+                return fact.value, fact.fact_id, [fact.post_id] if fact.post_id else []
+    return None
+
+
+def shares_value(fact: Fact, facts: Sequence[Fact]) -> bool:
+    """Whether a customer-only fact has the same value, so that a field with it would give that fact away."""
+    return any(other.is_customer_only and other.value is not None and other.value.lower() == (fact.value or "").lower() for other in facts)
+
+
+def list_sayings(readings: Sequence[Reading], turns: Sequence[SourceTurn]) -> list[tuple[str, str]]:
+    """Lower-case sentences that may set a choice, with their post: the customer's without feelings, the account's without questions."""
+    own = [(reading.quote.lower().replace("’", "'"), reading.post_ids[0]) for reading in readings if reading.kind != "noise" and not cues.is_intimate(reading.quote)]
+    told = [
+        (part.lower().replace("’", "'"), turn.find_post(turn.text.find(part)))
+        for turn in turns
+        if turn.role == "account"
+        for part in re.split(r"(?<=[.!?])\s+", turn.text)
+        if part and not part.rstrip().endswith("?") and not re.search(r"\b(?:if|please|can you|let us know)\b", part, re.IGNORECASE)
+    ]
+    return own + told
+
+
+def find_choice(field: CaseField, sayings: Sequence[tuple[str, str]]) -> tuple[str, str | None, list[str]] | None:
+    """The first choice of which a cue is said and not denied."""
+    for value, cues_of_value in (field.choices or {}).items():
+        for cue in cues_of_value:
+            pattern = compile_cue(cue)
+            for saying, post_id in sayings:
+                match = pattern.search(saying)
+                if match is not None and not _DENIED.search(saying, 0, match.start()):
+                    return value, None, [post_id]
+    return None
+
+
+@cache
+def compile_cue(cue: str) -> re.Pattern[str]:
+    """A cue as whole words; a cue may be the beginning of a word only where it ends in a stem of six letters or more."""
+    return re.compile(rf"\b{re.escape(cue.lower())}(?:\b|s\b)")
+
+
+def draw_stale(scenario_id: str, field: CaseField, seed: int, stale_rate: float) -> bool:
+    """Whether a field is out of date in this scenario: the same for the same seed, scenario and field."""
+    if field.stale is None:
+        return False
+    digest = hashlib.sha256(f"stale:{seed}:{scenario_id}:{field.id}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64 < stale_rate
+
+
+def show_stale(field: CaseField, truth: str) -> str | None:
+    """What a stale field shows; the truth itself where no earlier value can be made from it."""
+    if field.stale is None or field.stale.how == "missing":
+        return None
+    return field.stale.value if field.stale.how == "fixed" else halve(truth)
+
+
+def halve(text: str) -> str:
+    """The text with its first number halved, in a smaller unit where the half is no whole number; unchanged without a number."""
+    match, unit = _NUMERAL.search(text), _UNIT.search(text)
+    number = numerals.read_number(text)
+    if match is None or number is None or number <= 0:
+        return text
+    half = number / 2
+    if unit is not None:
+        name = numerals.UNITS[unit.group(1).lower()]
+        if half != int(half) and name in _SMALLER:
+            smaller, factor = _SMALLER[name]
+            return f"{numerals.format_number(int(half * factor))} {smaller}"
+        return f"{numerals.format_number(half)} {name}{'' if half == 1 else 's'}"
+    return text[: match.start()] + numerals.format_number(half) + text[match.end() :]
+
+
+def _make_row(field: CaseField, model: Fact, found: tuple[str, str | None, list[str]], *, is_stale: bool) -> CaseFieldRow:
+    truth, fact_id, post_ids = found
+    shown = show_stale(field, truth) if is_stale else truth
+    is_stale = shown != truth
+    return CaseFieldRow(
+        industry=model.industry,
+        scenario_id=model.scenario_id,
+        made_by="offline",
+        field_id=field.id,
+        title=field.title,
+        type=field.type,
+        shown=shown,
+        truth=truth,
+        is_stale=is_stale,
+        stale_cause=field.stale.cause if is_stale and field.stale else None,
+        fact_id=fact_id,
+        post_ids=post_ids,
+    )
+
+
+def list_policies(industry: Industry, category_id: str, scenario_id: str) -> list[CasePolicy]:
+    """The policies that apply to a category, in the order of the book, word for word."""
+    return [
+        CasePolicy(
+            industry=industry.id,
+            scenario_id=scenario_id,
+            made_by="offline",
+            policy_id=policy.id,
+            title=policy.title,
+            text=policy.text,
+            entitlement_kind=policy.entitlement.kind if policy.entitlement else None,
+            entitlement_limit_usd=policy.entitlement.limit_usd if policy.entitlement else None,
+        )
+        for policy in industry.policies.policies
+        if category_id in policy.applies_to
+    ]

@@ -1,0 +1,146 @@
+"""Facts that the customer knows: each with its evidence, how it comes out, and whether the company can know it.
+
+Belongs here: facts from readings. Not here: the background that tells them (`background`).
+
+Our definition of disclosure: what stands in a post before the account's first reply is `opening`, since that text is what the
+customer posts first. Of what came out later, impacts, feelings and intimate matters come out only `when_heard`, the rest
+`when_asked`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from schemas.industry import FactKind
+from schemas.scenarios import Disclosure, Fact
+from servicebench_data.scenarios import cues
+from servicebench_data.scenarios.extraction import Value, extract_values
+from servicebench_data.scenarios.reading import Reading
+
+MAX_FACTS = 30
+#: Kinds that no company system holds, whatever the sentence says.
+CUSTOMER_ONLY_KINDS: frozenset[FactKind] = frozenset({"impact", "staff_statement"})
+_ALWAYS_ON_FILE: frozenset[FactKind] = frozenset(
+    {"flight_number", "booking_reference", "order_reference", "loyalty_number", "contact"}
+)
+#: Bare values that make a sentence of their own where the sentence around them cannot be told.
+_TEMPLATES: dict[FactKind, str] = {
+    "flight_number": "My flight is {value}.",
+    "booking_reference": "My booking reference is {value}.",
+    "order_reference": "My order number is {value}.",
+    "loyalty_number": "My membership number is {value}.",
+    "contact": "They can reach me at {value}.",
+}
+_ROUTE = re.compile(r"\bfrom\s(?:the\s)?$", re.IGNORECASE)
+
+
+def collect_facts(readings: Sequence[Reading], industry: str, scenario_id: str) -> list[Fact]:
+    """Facts of a dialogue in the order of the source, each value once."""
+    facts: list[Fact] = []
+    seen: set[tuple[str, str]] = set()
+    for reading in readings:
+        for kind, statement, value in _read_facts(reading):
+            key = (kind, value.canonical if value else statement.lower())
+            if key in seen or len(facts) == MAX_FACTS:
+                continue
+            seen.add(key)
+            facts.append(_make_fact(reading, kind, statement, value, (industry, scenario_id, f"f{len(facts) + 1}")))
+    return facts
+
+
+def _read_facts(reading: Reading) -> Iterator[tuple[FactKind, str, Value | None]]:
+    has_statement = reading.first is not None and cues.is_staff_statement(reading.quote)
+    has_impact = reading.first is not None and (cues.is_emotional(reading.first) or cues.is_practical(reading.first))
+    told = _read_values(reading, drops_roles=has_statement)
+    count = 0
+    for kind, statement, value in told:
+        count += 1
+        yield kind, statement, value
+    if reading.first is None:
+        return
+    if has_statement:
+        yield "staff_statement", reading.first, None
+    if has_impact:
+        yield "impact", reading.first, None
+    if not count and not has_statement and not has_impact and reading.third is not None and is_report(reading.first):
+        yield "event", reading.first, None
+
+
+def _read_values(reading: Reading, *, drops_roles: bool) -> Iterator[tuple[FactKind, str, Value]]:
+    kept = {value.canonical for value in extract_values(reading.first or "")} if reading.first else set[str]()
+    for value in reading.values:
+        if value.kind == "person_role" and drops_roles:
+            continue
+        if reading.first is not None and (value.canonical in kept or value.text in reading.first):
+            yield value.kind, reading.first, value
+        elif value.kind in _TEMPLATES:
+            yield value.kind, _TEMPLATES[value.kind].format(value=value.text), value
+    route = _find_route(reading)
+    if reading.first is None and route is not None:
+        origin, target = route
+        statement = f"The route is from {origin.text} to {target.text}."
+        yield "place", statement, origin
+        yield "place", statement, target
+
+
+def _find_route(reading: Reading) -> tuple[Value, Value] | None:
+    places = [value for value in reading.values if value.kind == "place"]
+    for origin, target in zip(places, places[1:], strict=False):
+        between = reading.turn.text[origin.end : target.start]
+        if between.strip().lower() in {"to", "-", "->", ">"} and _ROUTE.search(reading.turn.text, 0, origin.start):
+            return origin, target
+    return None
+
+
+_ACTION = re.compile(r"\b(?!was\b|were\b|had\b|did\b|felt\b|thought\b|loved\b|hated\b|knew\b|liked\b|hoped\b)(?:\w+ed|told|said|lost|got|gave|took|made|went|came|left|kept|paid|sent|sat|stood|spent|bought|found|broke|stole|drove|flew|"
+                     r"ran|put|saw|met|forgot|waiting|being|trying|sitting|flying|booked|threw|hung|cut|spoke|held|let|ate|wrote|charging|taking|getting)\b", re.IGNORECASE)  # fmt: skip
+_FAILURE = re.compile(
+    r"\b(?:not (?:work\w*|load\w*|accept\w*|show\w*|available|let\w*|respond\w*|answer\w*|honou?r\w*|arriv\w*|there|here|in the|receiv\w*)|never|no (?:\w+ ){0,2}?(?:wifi|power|food|water|bags?|answer|response|reply|update|explanation|help|seats?|"
+    r"refund|show|hot water|towels|stock|one|agents?|announcement|record)|delayed|cancel\w+|broken|missing|late|down|closed|stuck|wrong|dirty|cold|full|lost|damaged|denied|refus\w+|overbooked|overcharged|error|out of|on hold|unable|could not|cannot|"
+    r"stranded|locked|still waiting|raw|stale|leak\w*|filthy|smell\w*|stain\w*)\b",
+    re.IGNORECASE,
+)
+_GUESS = re.compile(
+    r"\b(?:should|maybe|wonder|hope|hopefully|guess|imagine|suppose|if only|probably|i think|would (?:be|have been|like|love|appreciate|think|never|rather)|will (?:never|not be|be (?:sure|taking|switching))|pretty sure|must be|could have|"
+    r"better than|best|favou?rite|lovely|wonderful|awesome|fantastic|excellent|amazing|perfect|kind to|glad)\b",
+    re.IGNORECASE,
+)
+
+
+def is_report(text: str) -> bool:
+    """Whether a told sentence says that something happened or failed, rather than what somebody thinks of it."""
+    if _GUESS.search(text) and not cues.is_staff_statement(text):
+        return False
+    return _ACTION.search(text) is not None or _FAILURE.search(text) is not None
+
+
+def is_customer_only(kind: FactKind, quote: str) -> bool:
+    """Whether the company's systems cannot know a fact of this kind told in these words."""
+    if kind in CUSTOMER_ONLY_KINDS:
+        return True
+    return kind not in _ALWAYS_ON_FILE and cues.is_unseen(quote)
+
+
+def decide_disclosure(reading: Reading, kind: FactKind) -> Disclosure:
+    """How a fact comes out; see the module's definition."""
+    if reading.is_opening:
+        return "opening"
+    return "when_heard" if kind == "impact" or cues.is_intimate(reading.quote) else "when_asked"
+
+
+def _make_fact(reading: Reading, kind: FactKind, statement: str, value: Value | None, ids: tuple[str, str, str]) -> Fact:
+    industry, scenario_id, fact_id = ids
+    return Fact(
+        industry=industry,
+        scenario_id=scenario_id,
+        made_by="offline",
+        fact_id=fact_id,
+        kind=kind,
+        statement=statement,
+        value=value.text if value else None,
+        post_id=reading.turn.find_post(value.start if value else reading.start),
+        quote=reading.quote,
+        turn_index=reading.turn.turn_index,
+        disclosure=decide_disclosure(reading, kind),
+        is_customer_only=is_customer_only(kind, reading.quote),
+        is_inferred=False,
+    )

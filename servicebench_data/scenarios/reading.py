@@ -1,0 +1,130 @@
+"""Reads a dialogue's customer turns into sentences that are told in both persons, with the values and cues they hold.
+
+Belongs here: the one pass over the turns that every part is made from. Not here: the parts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from servicebench_data.scenarios import sentences, subjects
+from servicebench_data.scenarios.extraction import Value, asks_for_flight, extract_values
+from servicebench_data.scenarios.rewriting import tell_first, tell_third
+from servicebench_data.scenarios.tidying import tidy
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTurn:
+    """A masked turn of a dialogue, as `schemas.dialogues.Turn` has it."""
+
+    turn_index: int
+    role: str
+    text: str
+    post_ids: tuple[str, ...]
+    post_offsets: tuple[int, ...]
+
+    def find_post(self, position: int) -> str:
+        """The post that a character of the turn belongs to."""
+        index = max(0, sum(offset <= position for offset in self.post_offsets) - 1)
+        return self.post_ids[min(index, len(self.post_ids) - 1)]
+
+    def find_posts(self, start: int, end: int) -> list[str]:
+        """The posts that a stretch of the turn belongs to, in order."""
+        bounds = [*self.post_offsets[1:], len(self.text) + 1]
+        return [
+            post
+            for post, begin, stop in zip(self.post_ids, self.post_offsets, bounds, strict=False)
+            if begin < end and start < stop
+        ] or [self.find_post(start)]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A customer's sentence as read.
+
+    Attributes:
+        turn: The turn it stands in.
+        start: Where its quote begins in the turn's text.
+        quote: The exact stretch.
+        kind: What it is: report, question, request or noise.
+        plain: Tidied and with its subject, still in the customer's person.
+        first: Told in the first person; missing where it cannot be told well.
+        third: Told as an event; missing where it cannot be told well.
+        values: Values with spans in the turn's text.
+        is_opening: Whether it stands before the account's first reply.
+        company: How the company is called, without article.
+        brands: Names of the known brands.
+    """
+
+    turn: SourceTurn
+    start: int
+    quote: str
+    kind: sentences.Kind
+    plain: str
+    first: str | None
+    third: str | None
+    values: tuple[Value, ...]
+    is_opening: bool
+    company: str
+    brands: tuple[str, ...]
+
+    @property
+    def post_ids(self) -> list[str]:
+        """Posts of the quote."""
+        return self.turn.find_posts(self.start, self.start + len(self.quote))
+
+
+def read_turns(turns: Sequence[SourceTurn], brands: Mapping[str, str], company: str) -> list[Reading]:
+    """Readings of all customer turns, in order, without sentences that say the same again.
+
+    Args:
+        turns: All turns of the dialogue.
+        brands: Brand by lower-case handle.
+        company: How the company is called, without article.
+    """
+    found: list[Reading] = []
+    seen: set[str] = set()
+    is_flight_asked, is_opening, has_customer = False, True, False
+    for turn in turns:
+        if turn.role != "customer":
+            is_flight_asked = asks_for_flight(turn.text)
+            is_opening = is_opening and not has_customer
+            continue
+        has_customer = True
+        values = extract_values(turn.text, is_flight_asked=is_flight_asked)
+        for sentence in sentences.split_sentences(turn.text):
+            reading = _read_sentence(turn, sentence, values, brands, company, is_opening=is_opening)
+            key = "".join(letter for letter in reading.plain.lower() if letter.isalnum())
+            if key and key not in seen:
+                seen.add(key)
+                found.append(reading)
+        is_flight_asked = False
+    return found
+
+
+def _read_sentence(
+    turn: SourceTurn, sentence: sentences.Sentence, values: list[Value], brands: Mapping[str, str], company: str, *, is_opening: bool
+) -> Reading:
+    stripped = sentences.strip_address(sentence.text, brands)
+    kind = sentences.classify(stripped)
+    plain, kind = _make_plain(tidy(stripped, brands), kind)
+    is_told = kind == "report" and bool(plain)
+    return Reading(
+        turn=turn,
+        start=sentence.start,
+        quote=sentence.text,
+        kind=kind,
+        plain=plain,
+        first=tell_first(plain) if is_told else None,
+        third=tell_third(plain, company) if is_told else None,
+        values=tuple(value for value in values if sentence.start <= value.start and value.end <= sentence.end),
+        is_opening=is_opening,
+        company=company,
+        brands=tuple(brands.values()),
+    )
+
+
+def _make_plain(text: str, kind: sentences.Kind) -> tuple[str, sentences.Kind]:
+    meant = subjects.read_why(text) if kind in {"question", "request"} else subjects.read_sarcasm(text)
+    if meant is not None:
+        return meant, "report"
+    return (subjects.complete_subject(text), kind) if kind == "report" else (text, kind)

@@ -1,0 +1,156 @@
+"""Splits a turn into sentences with exact spans and says what each is: a report, a question, a request, or noise.
+
+Belongs here: boundaries and the kind of a sentence. Not here: rewriting it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from servicebench_data.scenarios.tidying import starts_finite
+
+Kind = Literal["report", "question", "request", "noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a turn.
+
+    Attributes:
+        start: Where it begins in the turn's text.
+        end: Where it ends.
+        text: Exactly that stretch.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|vs|no|approx|etc|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[a-z])\.$", re.IGNORECASE)
+_BREAK = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$|[A-Z@\[])|\n+|\s[-–—]{1,2}\s|;|\s\|\s|(?<=[a-z\d])\.(?=[A-Z][a-z])|[\U0001f000-\U0001faff☀-➿]+")
+_CLAUSE = re.compile(
+    r",?\s+(?=(?:and|but|so|then|plus|because|& )\s+(?:then\s+|now\s+|when\s+)?(?:I|we|you|they|he|she|it|my|our|your|the)\b)|,\s+(?=(?:I|we|you|they|my|your)\b)", re.IGNORECASE
+)
+_LEADING = re.compile(r"^(?:[\s.,;:!?*\"'()-]|@\w+|&(?=\s)|\[(?:link|customer|person-\d+)\]|(?:\(?\d\s?/\s?\d\)?)(?=\s))+")
+_TRAILING = re.compile(r"(?:\s|@\w+|\[link\]|#\w+|\(?\b[1-5]/[2-5]\)?)+$")
+_OPENERS = re.compile(
+    r"^(?:(?:hi|hello|hey|hiya|dear|yo|so|well|ok|okay|um+|uh+|oh|ah|hmm+|and|but|also|plus|anyway|anyways|because|or|fyi|update|sorry but|i mean|honestly|seriously|apparently|actually|basically|btw|"
+    r"just to let you know|for the record|come on|cmon|omg|wow|ugh+|lol|good (?:morning|afternoon|evening)|(?:hi|hello|hey)(?: there| team| all| guys))\b[\s,.:!-]+|"
+    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|look|listen|sorry|nice|awesome|thanks?(?: you)?(?: so much| again)?|thank you|not to mention|first of all|first off|once again|unfortunately|sadly)\b\s*(?:[,.:!-]+\s*|(?=(?:i|we|you|they|it|the|my) )))(?=\S)",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"^(?:what|where|why|who|which|whose|how|is|are|am|was|were|do|does|can|could|will|would|should|has|any (?:idea|update|news|chance|reason|way|help)|"
+    r"did (?:you|i|we|they|it)|have you|when (?:will|can|do|does|is|are|did)) \w+",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"\b(?:please|can you|could you|would you|will you|help me|i (?:want|need|expect|demand|request|would like|would love|am hoping|hope)\b|looking (?:for|to)|refund me|want (?:a|my|to)|need (?:a|my|to|you|some)|"
+    r"i am asking|i was hoping|i just want|we (?:want|need|expect|demand|would like)|how (?:do|can) (?:i|we) get|where (?:is|are) my)\b",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(
+    r"^(?:please|fix|get|give|let|tell|send|refund|reply|respond|answer|check|look|help|make|stop|do|explain|call|contact|email|dm|follow|bring|find|take|sort|learn|try|try to|go|come|"
+    r"keep (?:me|us|up)|put|add|remind|advise|see|read|imagine|guess|think|consider|beware|avoid|never|don't|do not|dont|shame|thank|thanks|congrats|kudos|good (?:job|work|luck|to know)|great (?:job|work)|nice (?:job|work|one)|"
+    r"way to go|bravo|well done|happy|love|lovin|cheers|welcome|enjoy|hope|hoping|wish|let's|lets)\b",
+    re.IGNORECASE,
+)
+_NOISE = re.compile(
+    r"\b(?:direct message|dm'?e?d?s?|dms|follow(?:ed|ing)? (?:you|back)|tweet(?:ed|ing|s)?|twitter|hashtag|retweet|link|screenshot|worst (?:airline|company|customer|service|experience|hotel|place|store)|you (?:guys )?suck|"
+    r"thank you|thanks|appreciate|no worries|any(?:one|body) else|shame on|joke of|good luck|kidding me|are you serious|as (?:i|you) (?:said|stated)|like i said|never (?:fly|flying|using|use|again|going|shopping|ordering|staying)|"
+    r"do better|get it together|step (?:it |up )|what a (?:joke|shame|disgrace)|karma|#\w+ #\w+|promo code|follow me|done with (?:you|@))\b",
+    re.IGNORECASE,
+)
+
+
+def split_sentences(text: str) -> list[Sentence]:
+    """Sentences of a turn, long ones split into clauses; each is an exact stretch of the text."""
+    found: list[Sentence] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if match.group().strip(" \"')]") == "." and _ABBREVIATION.search(text, max(0, match.start() - 8), match.end()) and match.end() < len(text):
+            continue
+        found += _split_clauses(text, start, match.end())
+        start = match.end()
+    found += _split_clauses(text, start, len(text))
+    return found
+
+
+def _split_clauses(text: str, start: int, end: int) -> list[Sentence]:
+    bounds = [start]
+    is_long = len(text[start:end].split()) > 22
+    if is_long:
+        bounds += [match.start() for match in _CLAUSE.finditer(text, start, end)]
+    bounds = _join_short(text, [*bounds, end])
+    parts = [_trim(text, *pair) for pair in zip(bounds, bounds[1:], strict=False)]
+    return [part for part in parts if part is not None]
+
+
+def _join_short(text: str, bounds: list[int]) -> list[int]:
+    kept = [bounds[0]]
+    for bound in bounds[1:-1]:
+        if len(text[kept[-1] : bound].split()) >= 6 and len(text[bound : bounds[-1]].split()) >= 5:
+            kept.append(bound)
+    return [*kept, bounds[-1]]
+
+
+def _trim(text: str, start: int, end: int) -> Sentence | None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Sentence(start, end, text[start:end]) if re.search(r"\w", text[start:end]) else None
+
+
+def strip_address(text: str, handles: Mapping[str, str]) -> str:
+    """The sentence without handles at its edges, greetings and interjections; a handle that is the subject stays.
+
+    Args:
+        text: A sentence as it stands in the turn.
+        handles: Brand by lower-case handle of the known care accounts.
+    """
+    text = _drop_bare_handle(text, handles)
+    subject = re.match(r"^[\s.]*@(\w+)\s+(?=\w)", text)
+    if subject is not None and subject.group(1).lower() in handles and starts_finite(text[subject.end() :]):
+        return _TRAILING.sub("", text.strip())
+    text = _LEADING.sub("", text)
+    for _ in range(4):
+        shorter = _LEADING.sub("", _OPENERS.sub("", text, count=1))
+        if shorter == text:
+            break
+        text = shorter
+    return _drop_trailing(text, handles)
+
+
+def _drop_trailing(text: str, handles: Mapping[str, str]) -> str:
+    mark = re.search(r"[.!?]*$", text)
+    end = mark.group() if mark else ""
+    body = text[: len(text) - len(end)]
+    if re.search(r"(?:\b(?:with|from|by|on|at|to|of|for|via|in|fly|flying|flew|choose|using|use|the|than|and|&|called|contacted|contacting|like|get|told|asked|through))\s+(?:@\w+)$", body.strip(), re.IGNORECASE):
+        known = re.search(r"@(\w+)$", body.strip())
+        if known and known.group(1).lower() in handles:
+            return text
+    return _TRAILING.sub("", body) + end
+
+
+def _drop_bare_handle(text: str, handles: Mapping[str, str]) -> str:
+    """Some sources lose the @ of the handle that opens a reply; it is dropped unless it is the subject."""
+    match = re.match(r"^\s*(\w+)\s+(?=\S)", text)
+    if match is None or match.group(1).lower() not in handles or not match.group(1)[0].isupper():
+        return text
+    rest = text[match.end() :]
+    return text if starts_finite(rest) else rest
+
+
+def classify(text: str) -> Kind:
+    """What a sentence, without its address, is; a why-question that reports a failure is a question here."""
+    stripped = text.strip()
+    if not re.search(r"[A-Za-z]{2}|\d", stripped):
+        return "noise"
+    if stripped.rstrip("\"') ").endswith("?") or _QUESTION.match(stripped):
+        return "request" if _REQUEST.search(stripped) else "question"
+    if _REQUEST.search(stripped):
+        return "request"
+    return "noise" if _IMPERATIVE.match(stripped) or _NOISE.search(stripped) else "report"

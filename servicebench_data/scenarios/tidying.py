@@ -1,0 +1,166 @@
+"""Makes written speech plain: no handles, hashtags, links, emoji, text speak, shouting or contractions.
+
+Belongs here: spelling and surface. Not here: person and tense (`rewriting`), or what to keep (`sentences`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from re import Match
+
+from servicebench_data.scenarios import gazetteer
+from servicebench_data.scenarios.verbs import PARTICIPLES, is_finite
+
+_SPEECH = {
+    "u": "you", "ur": "your", "r": "are", "pls": "please", "plz": "please", "plse": "please", "thx": "thanks", "thnx": "thanks", "thks": "thanks",
+    "ty": "thanks", "tix": "tickets", "tkt": "ticket", "flt": "flight", "flts": "flights", "hrs": "hours", "hr": "hour", "mins": "minutes",
+    "min": "minutes", "wks": "weeks", "wk": "week", "yrs": "years", "yr": "year", "cuz": "because", "coz": "because", "cos": "because",
+    "bc": "because", "b/c": "because", "w/": "with", "w": "with", "w/o": "without", "wo": "without", "&": "and", "+": "and", "y'all": "you",
+    "yall": "you", "ya'll": "you", "gonna": "going to", "wanna": "want to", "gotta": "have to", "tmrw": "tomorrow", "tmr": "tomorrow",
+    "tonite": "tonight", "yday": "yesterday", "abt": "about", "ppl": "people", "acct": "account", "appt": "appointment", "msg": "message",
+    "msgs": "messages", "rep": "representative", "reps": "representatives", "mgr": "manager", "svc": "service", "cust": "customer",
+    "serv": "service", "srvc": "service", "im": "I am", "ive": "I have", "id": "ID", "ill": "ill", "dont": "do not", "cant": "cannot",
+    "didnt": "did not", "doesnt": "does not", "isnt": "is not", "wasnt": "was not", "couldnt": "could not", "wouldnt": "would not",
+    "wont": "will not", "havent": "have not", "hasnt": "has not", "hadnt": "had not", "werent": "were not", "arent": "are not",
+    "shouldnt": "should not", "theyre": "they are", "theyve": "they have", "youre": "you are", "youve": "you have", "weve": "we have", "thats": "that is",
+    "theres": "there is", "whats": "what is", "bday": "birthday", "conf": "confirmation", "info": "information", "i": "I", "tho": "though",
+    "thru": "through", "alot": "a lot", "every1": "everyone", "b4": "before", "gr8": "great", "atm": "at the moment", "asap": "as soon as possible",
+    "bf": "boyfriend", "gf": "girlfriend", "fa": "flight attendant", "fas": "flight attendants", "cs": "customer service", "flight#": "flight",
+    "recieved": "received", "recieve": "receive", "definately": "definitely", "seperate": "separate", "luggages": "luggage",
+}  # fmt: skip
+_FILLERS = re.compile(
+    r"\b(?:lol|lmao|rofl|omg|smh|wtf|ffs|tbh|imo|imho|idk|btw|fyi|af|haha+|hehe+|ugh+|argh+|meh|wow|yikes|geez|jeez|sheesh|smdh|tf|rn|ngl|fml|jfc|"
+    r"f+u+c+k+(?:ing|in|ed|s)?|f[*#@!]+(?:k?ing|k)?|fk|shit+y?|bull ?shit|bs|damn(?:ed)?|dammit|goddamn|bloody|freaking|frickin[g']?|fricking|effing|eff'?n|friggin[g']?|"
+    r"ass|a\*\*|hell(?= ?[,.!]|$)|crappy|literally|honestly|seriously|actually|basically|obviously|apparently|absolutely|totally|kinda|sorta|though|(?<=you )guys|(?<=all )guys|"
+    r"please note|fwiw|jk)\b[*]*|f\*+\w*|s\*+t\b",
+    re.IGNORECASE,
+)
+_ACRONYMS = frozenset(
+    "USA UK US UAE NYC TSA ID TV ATM PIN DVD SMS GPS VIP CEO DC LA SF PR PC IT HR ER ICU NICU BBQ AC KFC IHG AA SWA UPS USPS FAA CST EST PST PDT EDT PM AM "
+    "RR FA QR XL HBO BMW IRS RV DNA PS PDF URL EU ASAP VISA MCO NICU CBP TSA GMT ETA I".split()
+)
+_SMILEY = re.compile(r"(?<!\w)[:;=8][-o^']?[)(\]\[/\\|DPp3*]+(?!\w)|<3|\^_+\^|-_+-|¯\\_.*_/¯")
+_LINK = re.compile(r"\[link\]|<link>|https?://\S+|\bt\.co/\S+|\bwww\.\S+", re.IGNORECASE)
+_TAIL_TAGS = re.compile(r"(?:\s*#\w+)+\s*(?=$|[.!?…]\s*$)")
+_WORD_TAG = re.compile(r"#([A-Za-z][a-z]+|[A-Z]{2,4})\b(?!\w)")
+_TAG = re.compile(r"#[A-Za-z]\w*")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-", "\u00a0": " ", "‼": "!", "⁉": "?", "`": "'"})
+_CONTRACTIONS = [
+    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
+    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
+    (re.compile(r"\bain't\b", re.IGNORECASE), "is not"),
+    (re.compile(r"\b(\w+)n't\b", re.IGNORECASE), r"\1 not"),
+    (re.compile(r"\b(I)'m\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\b(you|we|they|who)'re\b", re.IGNORECASE), r"\1 are"),
+    (re.compile(r"\b(\w+)'ve\b", re.IGNORECASE), r"\1 have"),
+    (re.compile(r"\b(I|you|he|she|it|we|they|that|there|who)'ll\b", re.IGNORECASE), r"\1 will"),
+    (re.compile(r"\blet's\b", re.IGNORECASE), "let us"),
+]
+_IS_HAS = re.compile(r"\b(he|she|it|that|there|here|what|who|how|where|when|why|everything|nothing|nobody|someone|everyone|this)'s\b(?: (\w+))?", re.IGNORECASE)
+_HAD_WOULD = re.compile(r"\b(I|you|he|she|it|we|they|who|there)'d\b(?: (\w+))?", re.IGNORECASE)
+_TOKEN = re.compile(r"\[[a-z]+-?\d*\]|[\w$£€#@%](?:[\w'’./:%$£€+-]*[\w/%$£€+#])?|[&+](?=\s)")
+
+
+def tidy(text: str, brands: Mapping[str, str]) -> str:
+    """Plain English spelling of a stretch of a post; what cannot be spelt out is left for the checks to refuse.
+
+    Args:
+        text: A sentence of a masked turn.
+        brands: Brand by lower-case handle, for known care accounts.
+    """
+    text = drop_symbols(_LINK.sub(" ", text.translate(_QUOTES)))
+    text = name_brands(text, brands)
+    text = _TAG.sub(" ", _WORD_TAG.sub(r"\1", _TAIL_TAGS.sub("", text)))
+    text = _SMILEY.sub(" ", text)
+    text = spell_out(text)
+    text = calm_capitals(text)
+    text = expand_contractions(text)
+    text = _FILLERS.sub(" ", text)
+    return clean_punctuation(text)
+
+
+def drop_symbols(text: str) -> str:
+    """The text without emoji, variation selectors and other pictures."""
+    kept = (letter if letter.isascii() or unicodedata.category(letter) not in {"So", "Sk", "Cs", "Cf", "Mn", "Co", "Cn", "Me"} else " " for letter in text)
+    return "".join(kept)
+
+
+def name_brands(text: str, brands: Mapping[str, str]) -> str:
+    """Known handles replaced by their brand's name; a handle of several words in the text stays where it is a subject."""
+    return re.sub(r"@(\w+)", lambda match: brands.get(match.group(1).lower(), match.group()), text)
+
+
+def spell_out(text: str) -> str:
+    """Text speak in full words."""
+    return _TOKEN.sub(_spell_word, text)
+
+
+def _spell_word(match: Match[str]) -> str:
+    word = match.group()
+    full = _SPEECH.get(word.lower())
+    if full is None and word.lower().startswith("w/") and word[2:].isalpha():
+        return f"with {word[2:]}"
+    if full is None or (word.lower() in {"id", "w", "conf", "r", "min"} and word.isupper() and word != "U"):
+        return word
+    return full[0].upper() + full[1:] if word[0].isupper() and len(word) > 1 and not word.isupper() else full
+
+
+def calm_capitals(text: str) -> str:
+    """Shouted words in lower case; abbreviations, codes and short names in upper case stay."""
+    words = [match.group() for match in re.finditer(r"[A-Za-z']{2,}", text)]
+    shouted = [word for word in words if word.isupper() and word not in _ACRONYMS]
+    is_shouting = len(shouted) > 2 and 2 * len(shouted) > len(words)
+    return re.sub(r"(?<![\w\[@#.])[A-Z][A-Z']+(?!\w*\d)\b", lambda match: _calm_word(match, is_shouting=is_shouting), text)
+
+
+def _calm_word(match: Match[str], *, is_shouting: bool) -> str:
+    word = match.group()
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    if word in _ACRONYMS or re.match(r"[\d-]", after) or re.search(r"[\d]$", before):
+        return word
+    if len(word) == 3 and gazetteer.is_airport_code(word) and not (is_shouting and word not in before):
+        return word
+    if len(word) == 2 and (before.rstrip().endswith(",") or re.match(r" ?#?\d", after)):
+        return word
+    return word.lower()
+
+
+def expand_contractions(text: str) -> str:
+    """Contracted pronouns and negations in full; possessives stay."""
+    for pattern, full in _CONTRACTIONS:
+        text = pattern.sub(full, text)
+    text = _IS_HAS.sub(_expand_s, text)
+    return _HAD_WOULD.sub(_expand_d, text)
+
+
+def _expand_s(match: Match[str]) -> str:
+    following = (match.group(2) or "").lower()
+    verb = "has" if following == "been" or (following in PARTICIPLES and following in {"had", "got", "gone", "taken", "become"}) else "is"
+    return f"{match.group(1)} {verb}{' ' + match.group(2) if match.group(2) else ''}"
+
+
+def _expand_d(match: Match[str]) -> str:
+    following = (match.group(2) or "").lower()
+    is_perfect = following in PARTICIPLES and following not in {"come", "become", "run", "put", "cut", "let", "set", "cost", "hit"}
+    return f"{match.group(1)} {'had' if is_perfect or following == 'better' else 'would'}{' ' + match.group(2) if match.group(2) else ''}"
+
+
+def clean_punctuation(text: str) -> str:
+    """Single marks, no stray symbols, no blanks before marks."""
+    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"\*([\w' ]+)\*", r"\1", text)
+    text = re.sub(r"(?<=\s)[-_~^|=>*\\•]+(?=\s|$)|^[\s\-_~^|=>*.,:;!\\•]+|[~^|*\\•_]", " ", text)
+    text = re.sub(r"\s*\.{2,}\s*", ", ", text)
+    text = re.sub(r"\s+([,.;:!?)])", r"\1", text)
+    text = re.sub(r"[!]+", ".", text)
+    text = re.sub(r"([,;:])(?:\s*[,;:])+", r"\1", text)
+    text = re.sub(r"\(\s*\)|\"\s*\"", " ", text)
+    text = re.sub(r",(?=\s*(?:[.?]|$))", "", text)
+    text = re.sub(r"([.?])(?:\s*[.,;:])+", r"\1", text)
+    return re.sub(r"\s+", " ", text).strip(" ,;:-")
+
+
+def starts_finite(text: str) -> bool:
+    """Whether a text begins with a finite verb in lower case, so that what stood before it was its subject."""
+    word = text.lstrip(" ,").split(" ", 1)[0]
+    return word.islower() and is_finite(word) and word not in {"been", "being", "do", "does", "did", "can", "could", "would", "will", "are", "is", "have", "has", "should"}
