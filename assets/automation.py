@@ -7,6 +7,7 @@ history for hours. Whether a build is alive is therefore asked of the home's loc
 """
 
 from datetime import UTC, datetime
+from typing import Any
 
 import dagster as dg
 
@@ -21,7 +22,7 @@ WAITING = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.Dagst
 WAITING_SECONDS = 600
 
 
-def make_job() -> dg.UnresolvedAssetJobDefinition:
+def make_job() -> Any:
     """The job that makes everything: one in-process run over all industries."""
     return dg.define_asset_job(
         JOB_NAME,
@@ -60,7 +61,7 @@ def find_reason_to_skip(instance: dg.DagsterInstance, product: ProductBase) -> s
     cron_schedule="0 4 * * 1",
     execution_timezone="UTC",
     default_status=dg.DefaultScheduleStatus.RUNNING,
-    description="Every Monday at 04:00 UTC, from all registered posts. Skips, and says why, when it cannot or need not.",
+    description="Every Monday at 04:00 UTC, from all registered posts. Skips, and says why, when it cannot run.",
 )
 def weekly_build(
     context: dg.ScheduleEvaluationContext, product: dg.ResourceParam[ProductBase]

@@ -94,7 +94,9 @@ def print_query(home: Path, query: str, out: Console, *, as_csv: bool) -> None:
 
 def print_table(out: Console, names: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> None:
     """Rows as a table; cells are plain text."""
-    table = Table(*map(Text, names), title=title, title_justify="left")
+    table = Table(title=title, title_justify="left")
+    for name in names:
+        table.add_column(Text(name))
     for row in rows:
         table.add_row(*(Text("" if value is None else str(value)) for value in row))
     out.print(table)
@@ -172,9 +174,11 @@ def check_industries(settings: Settings) -> str:  # noqa: ARG001
 
 def check_embedding(settings: Settings) -> str:
     """Whether the embedding model is there with the right weights."""
-    from servicebench_data.embeddings import describe_model  # noqa: PLC0415
+    from servicebench_data.embeddings import find_model  # noqa: PLC0415
 
-    return describe_model(settings.embedding_model)
+    model = find_model(settings.embedding_model)
+    next(iter(model.encode(["does it answer?"])))
+    return model.key
 
 
 def check_published(settings: Settings) -> str:

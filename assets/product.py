@@ -4,13 +4,15 @@ Belongs here: turning Dagster's configuration into `Settings`. Not here: setting
 `servicebench_data/settings.py` with their defaults and bounds.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
 import dagster as dg
 from pydantic import Field, create_model
 
+from assets.progress import ProgressLog
+from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.lake.database import Limits
 from servicebench_data.lake.lock import hold_lock
 from servicebench_data.lake.store import Lake
@@ -37,6 +39,12 @@ class ProductBase(dg.ConfigurableResource):
         """What DuckDB may take."""
         settings = self.settings
         return Limits(settings.memory_gb, settings.threads, self.lake.scratch)
+
+    def make_embedder(self, log: Callable[..., Any]) -> Embedder:
+        """Vectors by the configured model from the home's cache; progress goes to the log now and then."""
+        return Embedder(
+            self.settings.embedding_model, self.lake.cache / "embeddings", ProgressLog(log, "embedded texts")
+        )
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:  # noqa: ARG002

@@ -3,16 +3,15 @@
 Belongs here: gathering the lake's tables for publishing. Not here: what must hold between them (`release/steps.py`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 
 from assets.checks import judge
 from assets.plots import draw_heat
 from assets.product import ProductBase
-from assets.steps import Made, Step, describe_asset, run_step
+from assets.steps import Made, Results, Step, describe_asset, run_step
 from schemas.release import Build, BuildStep
 from schemas.scenarios import Scenario
 from servicebench_data.lake.generations import lake_records
@@ -36,7 +35,7 @@ def find_industries(lake: Lake) -> list[str]:
 
 
 @dg.asset(**describe_asset(BuildStep), deps=EVERYTHING)
-def build_step(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Iterable[Any]:
+def build_step(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """One row per table and industry of the build; see the record."""
     lake = product.lake
     files = list_files(lake)
@@ -47,7 +46,7 @@ def build_step(context: dg.AssetExecutionContext, product: dg.ResourceParam[Prod
 
 
 @dg.asset_check(
-    asset=build_step,
+    asset=BuildStep.table.name,
     blocking=True,
     description="Every table is there and of one generation, every reference points somewhere, and what came into "
     "each step is what left it, with its reason.",
@@ -63,7 +62,7 @@ def build_consistency(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckRe
     return judge(findings)
 
 
-@dg.asset(**{**describe_asset(Build), "kinds": {"duckdb"}}, deps=[build_step])
+@dg.asset(**{**describe_asset(Build), "kinds": {"duckdb"}}, deps=[BuildStep.table.name])
 def build(product: dg.ResourceParam[ProductBase]) -> dg.MaterializeResult:
     """The published DuckDB file; an unchanged build is not published again."""
     published = publish_once(product.lake, product.settings, list_files(product.lake), product.limits)

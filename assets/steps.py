@@ -4,7 +4,7 @@ Belongs here: fingerprints, storing and metadata, the same for every asset. Not 
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,7 @@ PREVIEW_ROWS = 5
 PREVIEW_WIDTH = 160
 
 Tables = Mapping[type[Record], pa.Table | Path]
+Results = Iterator[dg.MaterializeResult]
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ def describe_asset(record: type[Record]) -> dict[str, Any]:
 
 def run_step(
     context: dg.AssetExecutionContext, product: ProductBase, step: Step, compute: Callable[[str], Made], *,
-    extra: object = None,
-) -> Iterable[dg.MaterializeResult]:  # fmt: skip
+    extra: object = None, over: Sequence[str] = (), show: Callable[[Sequence[str]], Mapping[str, Any]] | None = None,
+) -> list[dg.MaterializeResult]:  # fmt: skip
     """Make a step's tables for each partition of the run, and report them.
 
     Args:
@@ -84,6 +85,8 @@ def run_step(
         step: What decides the outcome.
         compute: Makes the tables of one partition.
         extra: What else decides the outcome.
+        over: Industries whose tables an asset over all of them reads.
+        show: Further metadata of the first table, such as a plot, from the partitions of the run.
     """
     is_partitioned = step.makes[0].table.is_partitioned
     partitions = context.partition_keys if is_partitioned else [ALL]
@@ -91,19 +94,23 @@ def run_step(
     reused = []
     for done, partition in enumerate(partitions):
         context.log.info("%s of %s (%s of %s)", step.makes[0].table.name, partition, done + 1, len(partitions))
-        if make_partition(product, step, partition, compute, extra):
+        if make_partition(product, step, compute, (partition, over), extra):
             reused.append(partition)
     seconds = round(time.monotonic() - started, 1)
     shared = {"seconds": seconds, "unchanged": ", ".join(reused) or "none"}
-    return [report_table(product.lake, record, partitions, shared) for record in step.makes]
+    more = show(partitions) if show else {}
+    return [
+        report_table(product.lake, record, partitions, {**shared, **(more if record is step.makes[0] else {})})
+        for record in step.makes
+    ]
 
 
 def make_partition(
-    product: ProductBase, step: Step, partition: str, compute: Callable[[str], Made], extra: object
+    product: ProductBase, step: Step, compute: Callable[[str], Made], place: tuple[str, Sequence[str]], extra: object
 ) -> bool:
     """Make one partition unless it is there, made from the same; returns whether it was left as it is."""
-    lake = product.lake
-    inputs = find_inputs(lake, step.reads, partition)
+    lake, partition = product.lake, place[0]
+    inputs = find_inputs(lake, step.reads, place[1] or [partition])
     settings = {name: getattr(product.settings, name) for name in step.settings}
     fingerprint = digest_json([digest_code(step.code), inputs, settings, extra])
     stored = [lake.find(record, partition) for record in step.makes]
@@ -119,9 +126,9 @@ def make_partition(
     return False
 
 
-def find_inputs(lake: Lake, reads: Iterable[type[Record]], partition: str) -> dict[str, str]:
+def find_inputs(lake: Lake, reads: Iterable[type[Record]], partitions: Sequence[str]) -> dict[str, str]:
     """Digest of each table that is read, by `table/partition`."""
-    keys = [(record, partition if record.table.is_partitioned else ALL) for record in reads]
+    keys = [(record, key) for record in reads for key in (partitions if record.table.is_partitioned else [ALL])]
     return {f"{record.table.name}/{key}": lake.get(record, key).pointer.sha256 for record, key in keys}
 
 

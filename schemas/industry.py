@@ -1,6 +1,7 @@
-"""The shape of the files in `industries/<industry>/`, which experts edit: accounts, journey, case record, policies.
+"""The files in `industries/<industry>/`, which experts edit: accounts, journey map, case record, policies.
 
-Belongs here: what those files may hold and what must agree between them. Reading them is `servicebench_data/industries.py`.
+Belongs here: what those files may hold and what must agree between them. Not here: reading them, which is
+`servicebench_data/industries.py`.
 """
 
 from collections import Counter
@@ -115,6 +116,10 @@ class CaseField(Strict):
     type: FieldType
     description: str = Field(min_length=1)
     fills_from: list[FactKind]
+    near: list[str] = Field(
+        default_factory=list[str],
+        description="Words of which one must stand in the sentence of the value; empty where the kind alone decides.",
+    )
     choices: dict[str, list[str]] | None = None
     stale: Stale | None = None
 

@@ -23,7 +23,7 @@ class StageRow(Record):
 
     industry: Id = Field(description="Industry of the journey map.")
     stage_id: Id = Field(description="Stage, unique within the industry.")
-    position: Count = Field(ge=1, description="Place in the journey, from 1.")
+    position: int = Field(ge=1, description="Place in the journey, from 1.")
     name: Id = Field(description="Name of the stage.")
     description: str = Field(min_length=1, description="What the customer lives through in this stage.")
 
@@ -41,7 +41,7 @@ class CategoryRow(Record):
     industry: Id = Field(description="Industry of the journey map.")
     category_id: Id = Field(description="Category, unique within the industry.")
     stage_id: Id = Field(description="Stage that the category belongs to.")
-    position: Count = Field(ge=1, description="Place in the industry's map, from 1.")
+    position: int = Field(ge=1, description="Place in the industry's map, from 1.")
     name: Id = Field(description="Name in the field's terms.")
     definition: str = Field(min_length=1, description="What decides membership.")
     includes: list[str] = Field(min_length=1, description="What belongs to it.")
@@ -68,7 +68,7 @@ class Topic(Record):
 
     industry: Id = Field(description="Industry the topic was found in.")
     topic_id: Id = Field(description="Stable id: stays while most of the topic's members do.")
-    size: Count = Field(ge=1, description="Dialogues in the topic after outlier reduction.")
+    size: int = Field(ge=1, description="Dialogues in the topic after outlier reduction.")
     core_size: Count = Field(description="Dialogues that the clustering itself put there.")
     keywords: list[str] = Field(description="Most telling words by c-TF-IDF, best first.")
     representative_ids: list[str] = Field(description="Dialogues nearest to the topic's centre, nearest first.")
@@ -77,6 +77,9 @@ class Topic(Record):
     margin: float = Field(ge=0, le=2, description="Similarity less that of the nearest rival category.")
     rival_category_id: Id | None = Field(description="Next nearest category.")
     is_novel: bool = Field(description="Whether no category of the map is near enough.")
+    fit_count: Count = Field(
+        description="Complaints of the industry when its topics were last fitted; with a quarter more they are fitted anew."
+    )
 
 
 class TopicMember(Record):

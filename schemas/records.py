@@ -1,7 +1,7 @@
 """The base of every record, and what a table declares about itself beyond its columns.
 
-Belongs here: `Record`, `Table`, `Reference` and types shared by several groups. Derivations (Arrow, DuckDB, Great
-Expectations, JSON schema, dictionary page) are made from these in `servicebench_data/lake/`.
+Belongs here: `Record`, `Table`, `Reference` and types shared by several groups. Not here: what is derived from them
+(Arrow, DuckDB, Great Expectations, JSON schema, dictionary page), which is made in `servicebench_data/lake/`.
 """
 
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Table:
         group: Group of the pipeline; the schema it is published in.
         key: Columns that identify a row.
         references: Foreign keys.
-        may_be_empty: Whether zero rows are a valid outcome (failures, quarantine); otherwise an empty table is an error.
+        may_be_empty: Whether zero rows are a valid outcome (failures, quarantine); otherwise they are an error.
         is_partitioned: Whether the lake keeps one file for each industry.
         is_published: Whether the table enters the published DuckDB file.
         is_raw: Whether it holds unmasked text; such tables stay in the lake's posts folder and are never previewed.

@@ -21,7 +21,7 @@ class SettingsError(ValueError):
 
 
 class Settings(Strict):
-    """The resolved settings of a build. Each can be set as `SERVICEBENCH_<NAME>` in the environment."""
+    """The resolved settings of a build; each can be set as `SERVICEBENCH_<NAME>`, and one set to nothing is not set."""
 
     home: Path = Field(Path(".servicebench"), description="Folder of everything that is kept; a local disk.")
     source: Literal["sample", "posts"] = Field(
@@ -48,7 +48,11 @@ class Settings(Strict):
             SettingsError: A name is unknown or a value is out of bounds.
         """
         source = os.environ if environment is None else environment
-        found = {name.removeprefix(PREFIX).lower(): value for name, value in source.items() if name.startswith(PREFIX)}
+        found = {
+            name.removeprefix(PREFIX).lower(): value
+            for name, value in source.items()
+            if value and name.startswith(PREFIX)
+        }
         return cls.check({**found, **{name: value for name, value in given.items() if value is not None}})
 
     @classmethod
@@ -71,5 +75,5 @@ class Settings(Strict):
         return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
 
     def public(self) -> dict[str, Any]:
-        """What decides the result, for the record: everything but where it lies and how much of the machine it takes."""
+        """What decides the result, for the record: all but where it lies and how much of the machine it takes."""
         return self.model_dump(mode="json", exclude={"home", "memory_gb", "threads", "keep_builds"})

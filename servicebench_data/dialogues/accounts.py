@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import duckdb
 import pyarrow as pa
 
+from schemas.industry import Industry
+
 
 @dataclass(frozen=True)
 class CareAccount:
@@ -90,3 +92,13 @@ def store_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Tabl
 def get_key(account: CareAccount) -> str:
     """Return the form in which a handle is compared."""
     return account.handle.lower()
+
+
+def list_accounts(industries: Iterable[Industry], *, is_sample: bool) -> list[CareAccount]:
+    """The fictional accounts of the industries, or the real ones: a build never has both."""
+    return [
+        CareAccount(account.handle, industry.id, account.is_sample, (account.brand, *account.aliases))
+        for industry in industries
+        for account in industry.accounts.accounts
+        if account.is_sample == is_sample
+    ]

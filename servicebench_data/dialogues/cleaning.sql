@@ -14,6 +14,10 @@ CREATE OR REPLACE TEMP MACRO decode_entities(raw) AS
 CREATE OR REPLACE TEMP MACRO strip_invisible(raw) AS
     CASE
         WHEN strlen(raw) = length(raw) THEN raw
+        WHEN NOT regexp_matches(
+            raw,
+            '[\x{00A0}\x{00AD}\x{1680}\x{2000}-\x{200F}\x{2028}-\x{202F}\x{205F}-\x{2069}\x{3000}\x{FEFF}\x{FFFD}\x{0085}]')
+        THEN raw
         ELSE regexp_replace(
             regexp_replace(
                 regexp_replace(
@@ -33,7 +37,7 @@ CREATE OR REPLACE TEMP MACRO disarm_tokens(raw) AS
 
 CREATE OR REPLACE TEMP MACRO replace_links(raw) AS
     CASE
-        WHEN contains(raw, 'http') OR contains(raw, 'www.') OR contains(raw, '.co/') OR contains(raw, '.com/')
+        WHEN contains(raw, '://') OR contains(raw, 'www.') OR contains(raw, '.co')
         THEN regexp_replace(
             raw,
             '(?i)(?:https?://|www\.|\b(?:t\.co|bit\.ly|pic\.twitter\.com|[a-z0-9-]+\.com)/)[^\s<>"\x{201D}\])]+', '[link]', 'g')
@@ -42,38 +46,52 @@ CREATE OR REPLACE TEMP MACRO replace_links(raw) AS
 
 CREATE OR REPLACE TEMP MACRO strip_mentions(raw) AS
     CASE
-        WHEN contains(left(raw, 4), '@')
+        WHEN starts_with(raw, '@') OR starts_with(raw, '.@') OR starts_with(raw, ' ')
         THEN regexp_replace(raw, '^(?:[\s.,:;-]*@\w{1,30}(?:[:,.!]*\s+|$))+', '')
         ELSE raw
     END;
 
 CREATE OR REPLACE TEMP MACRO squeeze_blanks(raw) AS
-    trim(
-        CASE
-            WHEN regexp_matches(raw, '  |[\x00-\x1f]')
-            THEN regexp_replace(regexp_replace(raw, '[ \x00-\x09\x0b-\x1f]+', ' ', 'g'), ' ?\n[ \n]*', E'\n', 'g')
-            ELSE raw
-        END,
-        E' \n'
-    );
+    CASE
+        WHEN contains(raw, '  ') OR contains(raw, E'\n') OR contains(raw, E'\t') OR contains(raw, E'\r')
+            OR starts_with(raw, ' ') OR ends_with(raw, ' ')
+        THEN regexp_replace(
+            regexp_replace(regexp_replace(raw, '[ \t\r]*\n\s*', E'\n', 'g'), '[ \t\r]+', ' ', 'g'), '^\s+|\s+$', '', 'g')
+        ELSE raw
+    END;
 
--- Agents sign with initials or a name after a sign, at the end or before a last link.
-CREATE OR REPLACE TEMP MACRO find_signature(raw) AS
+-- Agents sign with initials or a name after a sign, at the end or before a last link; some with initials alone.
+CREATE OR REPLACE TEMP MACRO find_tail(raw) AS
     regexp_extract(
         raw,
-        '(?:^|[\s.!?,)\x{2026}''"])\s*((?:[\^*~]\s?[A-Za-z]{1,12}\.?|[-\x{2013}\x{2014}/]\s?[A-Z][A-Za-z]{0,11})(?: [A-Z][a-z]{0,11}\.?)?)((?:\s*\(?\d\s?/\s?\d\)?)?(?:\s*\[link\])*)$',
-        ['sign', 'rest']
+        '(?:^|[\s.!?,)\x{2026}''"])\s*(?:[\^*~]\s?[A-Za-z]{1,12}\.?|[-\x{2013}\x{2014}/]\s?[A-Z][A-Za-z]{0,11})(?: [A-Z][a-z]{0,11}\.?)?(?:\s*\(?\d\s?/\s?\d\)?)?(?:\s*\[link\])*$|[.!?)\x{2026}]\s+[A-Z]{2,3}(?:\s*\[link\])*$'
+    );
+
+CREATE OR REPLACE TEMP MACRO split_tail(tail) AS
+    regexp_extract(
+        tail,
+        '^([\s.!?,)\x{2026}''"]?)\s*((?:[\^*~]\s?[A-Za-z]{1,12}\.?|[-\x{2013}\x{2014}/]\s?[A-Z][A-Za-z]{0,11}|[A-Z]{2,3})(?: [A-Z][a-z]{0,11}\.?)?)((?:\s*\(?\d\s?/\s?\d\)?)?(?:\s*\[link\])*)$',
+        ['lead', 'sign', 'rest']
     );
 
 CREATE OR REPLACE TEMP MACRO normalise_signature(sign) AS
-    lower(trim(sign, '^*~-–—/ .'));
+    lower(regexp_extract(sign, '[A-Za-z](?:[A-Za-z ]*[A-Za-z])?'));
 
+-- A sign that only signatures have is enough; a dash is not, when a common word or the brand stands behind it.
 CREATE OR REPLACE TEMP MACRO is_signature(sign) AS
-    sign <> '' AND (
-        sign[1] IN ('^', '*', '~')
-        OR regexp_full_match(sign, '\W+[A-Z]{1,4}')
-        OR NOT list_contains(getvariable('not_signature'), normalise_signature(sign))
-    );
+    CASE
+        WHEN regexp_matches(sign, '^[\^*~]') THEN true
+        WHEN regexp_full_match(sign, '[A-Z]{2,3}') THEN NOT list_contains(getvariable('no_initials'), sign)
+        WHEN regexp_full_match(sign, '\W+[A-Z]{1,4}') THEN true
+        ELSE NOT list_contains(getvariable('not_signature'), normalise_signature(sign))
+    END;
+
+-- The person behind a signature: `Sarah M` is `sarah`.
+CREATE OR REPLACE TEMP MACRO name_signer(sign) AS
+    CASE
+        WHEN contains(sign, ' ') THEN regexp_replace(normalise_signature(sign), '^(\w{3,}) .*$', '\1')
+        ELSE normalise_signature(sign)
+    END;
 
 -- Posts that are parts of one message are numbered at their start or their end.
 CREATE OR REPLACE TEMP MACRO find_part(raw) AS
@@ -88,33 +106,45 @@ CREATE OR REPLACE TEMP MACRO strip_part(raw) AS
         '(^|[\s.(!?,\x{2026}])\(?\d{1,2}\s?(?:/|of)\s?\d{1,2}\)?((?:\s*\[link\])*)$', '\1\2'
     );
 
+-- One rule a step: a macro repeats its argument, so nested calls would repeat each other's work.
 CREATE OR REPLACE TEMP TABLE cleaned AS
 WITH raw AS (
-    SELECT n, text, author_id FROM post SEMI JOIN member USING (n)
+    SELECT n, coalesce(mended.text, post.text) AS text, author_id
+    FROM post SEMI JOIN member USING (n) LEFT JOIN mended USING (n)
 ),
+decoded AS (SELECT n, author_id, decode_entities(text) AS text FROM raw),
+visible AS (SELECT n, author_id, strip_invisible(text) AS text FROM decoded),
+disarmed AS (SELECT n, author_id, disarm_tokens(text) AS text FROM visible),
+linked AS (SELECT n, author_id, replace_links(text) AS text FROM disarmed),
+spoken_to AS (SELECT n, author_id, strip_mentions(text) AS text FROM linked),
 plain AS (
-    SELECT raw.n, care_account.handle_key IS NOT NULL AS is_account,
-           squeeze_blanks(strip_mentions(replace_links(disarm_tokens(strip_invisible(
-               coalesce(mended.text, decode_entities(raw.text))))))) AS text
-    FROM raw
-    LEFT JOIN mended USING (n)
-    LEFT JOIN care_account ON handle_key = lower(author_id)
+    SELECT n, handle_key IS NOT NULL AS is_account, squeeze_blanks(text) AS text
+    FROM spoken_to LEFT JOIN care_account ON handle_key = lower(author_id)
 ),
 searched AS (
-    SELECT *, CASE WHEN is_account THEN find_signature(text) END AS found FROM plain
+    SELECT *, CASE WHEN is_account THEN find_tail(text) ELSE '' END AS tail FROM plain
+),
+cut AS (
+    SELECT *, CASE WHEN tail <> '' THEN split_tail(tail) END AS found FROM searched
+),
+checked AS (
+    SELECT n, is_account, text, tail, found, CASE WHEN tail <> '' THEN is_signature(found.sign) ELSE false END AS is_signed
+    FROM cut
 ),
 signed AS (
     SELECT n, is_account,
            CASE
-               WHEN is_signature(found.sign)
-               THEN squeeze_blanks(left(text, length(text) - length(found.sign) - length(found.rest)) || found.rest)
+               WHEN is_signed
+               THEN left(text, length(text) - length(tail))
+                   || CASE WHEN found.lead IN (' ', E'\n') THEN '' ELSE found.lead END
+                   || CASE WHEN found.rest = '' THEN '' ELSE ' ' || ltrim(found.rest) END
                ELSE text
            END AS text,
-           CASE WHEN is_signature(found.sign) THEN normalise_signature(found.sign) END AS signature
-    FROM searched
+           CASE WHEN is_signed THEN name_signer(found.sign) END AS signature
+    FROM checked
 )
 SELECT *, try_cast(regexp_extract(part_text, '^\d+') AS INTEGER) AS part,
        try_cast(regexp_extract(part_text, '\d+$') AS INTEGER) AS parts
 FROM (
-    SELECT *, CASE WHEN regexp_matches(text, '\d\s?(?:/|of)\s?\d') THEN find_part(text) END AS part_text FROM signed
+    SELECT *, CASE WHEN contains(text, '/') OR contains(text, ' of ') THEN find_part(text) END AS part_text FROM signed
 );

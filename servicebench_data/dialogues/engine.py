@@ -4,9 +4,8 @@ Belongs here: opening a connection under limits, running the group's SQL files, 
 about posts.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,36 +13,27 @@ from typing import Any
 
 import duckdb
 
-@dataclass(frozen=True)
-class Limits:
-    """What the engine may use.
-
-    Attributes:
-        memory_mb: Memory for DuckDB's buffers; beyond it, data moves to the temporary folder.
-        threads: Threads.
-        temp_directory: Where data that does not fit goes; a folder of its own inside it is made and removed.
-    """
-
-    memory_mb: int = 1400
-    threads: int = 2
-    temp_directory: Path | None = None
-
+from servicebench_data.lake.database import Limits
 
 @contextmanager
-def open_engine(limits: Limits) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open an in-memory database in UTC under `limits`; its temporary folder goes when it closes."""
-    if limits.temp_directory is not None:
-        limits.temp_directory.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="servicebench-", dir=limits.temp_directory) as folder:
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": f"{limits.memory_mb}MB",
-            "threads": limits.threads,
-            "temp_directory": folder,
-            "preserve_insertion_order": True,
-        }
-        connection = duckdb.connect(":memory:", config=settings)
+def open_engine(limits: Limits) -> Generator[duckdb.DuckDBPyConnection]:
+    """Open an in-memory database in UTC under `limits`, which keeps the order of rows; its temporary folder goes with it.
+
+    Row numbers of files and row ids of tables are places in an order here, so insertion order is kept.
+    """
+    limits.scratch.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="dialogues-", dir=limits.scratch) as folder:
+        connection = duckdb.connect(
+            config={
+                "memory_limit": f"{round(limits.memory_gb * 1024)}MiB",
+                "threads": limits.threads,
+                "temp_directory": folder,
+                "preserve_insertion_order": True,
+            }
+        )
         try:
             connection.execute("SET TimeZone = 'UTC'")
+            connection.execute("SET enable_progress_bar = false")
             yield connection
         finally:
             connection.close()
@@ -80,7 +70,7 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, sql: str, path: Path) -
     partial.unlink(missing_ok=True)
     target = str(partial).replace("'", "''")
     try:
-        connection.execute(f"COPY ({sql}) TO '{target}' (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)")  # noqa: S608
+        connection.execute(f"COPY ({sql}) TO '{target}' (FORMAT parquet, COMPRESSION snappy)")  # noqa: S608
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

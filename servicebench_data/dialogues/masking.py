@@ -6,46 +6,33 @@ dialogue shows to the others. Patterns are `references.py` and `names.py`; numbe
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import duckdb
 import pyarrow as pa
 
-from servicebench_data.dialogues.accounts import CareAccount, get_key, make_column, store_table
+from servicebench_data.dialogues.accounts import CareAccount, get_key
 from servicebench_data.dialogues.engine import run_script
-from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words, load_given_names
-from servicebench_data.dialogues.names import NameFinder
-from servicebench_data.dialogues.references import find_references
+from servicebench_data.dialogues.hints import build_hints
+from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
+from servicebench_data.dialogues.names import NameFinder, find_known
+from servicebench_data.dialogues.references import find_handles, find_numbers
 from servicebench_data.dialogues.spans import Span, choose_spans
 
 BATCH_ROWS = 50_000
 SCHEMA = pa.schema(
-    [("n", pa.int64()), ("i", pa.int64()), ("literal", pa.string()), ("kind", pa.string()), ("value", pa.string())]
+    [("n", pa.int64()), ("i", pa.int64()), ("literal", pa.string()), ("kind", pa.string()), ("value", pa.string()),
+     ("surface", pa.string())]
 )
 KnownWords = Mapping[int, Mapping[str, str]]
 NOTHING_KNOWN: Mapping[str, str] = {}
-
-# What a post must show to be searched at all: cheap, and wider than what is found.
-REFERENCE_HINT = r"@|\d{4}|\d{3}[-. )]+\d|\d[ -]\d{3}|\b[A-Z0-9]{6}\b|__email__|\b(?:at|AT)\b\)? ?\w+ ?(?:\.|dot|\(dot)"
-NAME_HINT = (
-    r"(?:(?i:\b(?:hi|hello|hey|dear|hiya|hola|aloha|howdy|morning|afternoon|evening|day|thanks|thank you|thx|ty|cheers|sorry"
-    r"|welcome|congrats|congratulations|regards|best|love|yes|no|ok|okay|name is|name.s|names?:|passengers?:|guest name:?"
-    r"|in the name of|under the name(?: of)?|booked under|mrs?\.?|ms\.?|miss|mx\.?|dr\.?|capt(?:ain|\.)?|sincerely|yours|signed)[,!]*)"
-    r"|[a-z0-9'’\]],)\s+(?:[A-Z]['’])?[A-Z][a-zà-ÿ]"
-)
-LOWER_HINT = (
-    r"(?i)\b(?:name is|name.s|hi|hello|hey|dear|hiya|thanks|thank you|thx|cheers|regards|mrs?\.?|ms\.?"
-    r"|(?:spoke|talked) (?:to|with)|chatted with|agent|rep|named|called|this is|i am|i.?m),?\s+([a-z]{3,})\b"
-)
-
+Piece = tuple[int, int, str, str | None, str | None, str | None]
 
 def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAccount]) -> None:
     """Create `finding`, `token` and `masked` from `cleaned` and `placed_post`."""
-    names = load_given_names()
-    store_table(connection, "given_name", make_column("word", names.plain))
     searcher = Searcher(accounts)
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE finding (n BIGINT, i BIGINT, literal VARCHAR, kind VARCHAR, value VARCHAR)"
-    )
+    columns = ", ".join(f"{field.name} {'BIGINT' if field.type == pa.int64() else 'VARCHAR'}" for field in SCHEMA)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE finding ({columns})")
     choose_candidates(connection)
     search_posts(connection, searcher, {})
     known = spread_names(connection)
@@ -56,43 +43,62 @@ def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAcc
 
 
 def choose_candidates(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create `candidate(n)`: the posts that a search may find something in."""
+    """Create `candidate(n, handle, reference, name, unusual)`: which searches may find something in which post."""
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE candidate AS
-        WITH word AS (
-            SELECT n, unnest(regexp_extract_all(text, '\\b[A-Z][a-zà-ÿ]+')) AS word FROM cleaned
-            UNION ALL
-            SELECT n, unnest(regexp_extract_all(text, $lower, 1)) FROM cleaned
-        )
-        SELECT n FROM cleaned WHERE regexp_matches(text, $reference) OR regexp_matches(text, $name)
-        UNION
-        SELECT n FROM word SEMI JOIN given_name ON given_name.word = lower(word.word)
+        SELECT * FROM (
+            SELECT n, regexp_matches(text, $handle) AS handle, regexp_matches(text, $reference) AS reference,
+                   regexp_matches(text, $name) OR (is_account AND regexp_matches(text, $account_name)) AS name,
+                   NOT is_account AND regexp_matches(text, $unusual_name) AS unusual
+            FROM cleaned
+        ) WHERE handle OR reference OR name OR unusual
         """,
-        {"lower": LOWER_HINT, "reference": REFERENCE_HINT, "name": NAME_HINT},
+        build_hints()._asdict(),
     )
 
 
 def search_posts(connection: duckdb.DuckDBPyConnection, searcher: "Searcher", known: KnownWords) -> None:
     """Append to `finding` what is found in the candidates."""
-    reader = connection.cursor().execute if False else connection.execute
-    rows = reader(
-        "SELECT n, text, is_account FROM cleaned SEMI JOIN candidate USING (n) ORDER BY n"
+    rows = connection.execute(
+        "SELECT n, text, is_account, handle, reference, name, unusual FROM cleaned JOIN candidate USING (n) ORDER BY n"
     ).fetchall()
     for start in range(0, len(rows), BATCH_ROWS):
-        found = [
-            piece
-            for n, text, is_account in rows[start : start + BATCH_ROWS]
-            for piece in searcher.search(n, text, is_account=is_account, known=known.get(n, NOTHING_KNOWN))
-        ]
-        columns = list(zip(*found, strict=True)) or [[] for _ in SCHEMA]
-        table = pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)], SCHEMA)
-        connection.register("found", table)
-        connection.execute("INSERT INTO finding SELECT * FROM found")
-        connection.unregister("found")
+        pieces: list[Piece] = []
+        for n, text, *flags in rows[start : start + BATCH_ROWS]:
+            pieces.extend(cut_pieces(n, text, searcher.search(text, Search(*flags), known.get(n, NOTHING_KNOWN))))
+        store_pieces(connection, pieces)
 
 
-Piece = tuple[int, int, str, str | None, str | None]
+def cut_pieces(n: int, text: str, spans: Sequence[Span]) -> Iterator[Piece]:
+    """Yield the pieces of a post, each with the value behind it; nothing for a post that holds none."""
+    end = 0
+    for i, span in enumerate(spans):
+        yield n, i, text[end : span.start], span.kind, span.value, text[span.start : span.end]
+        end = span.end
+    if spans:
+        yield n, len(spans), text[end:], None, None, None
+
+
+def store_pieces(connection: duckdb.DuckDBPyConnection, pieces: list[Piece]) -> None:
+    """Append pieces to `finding`."""
+    if not pieces:
+        return
+    columns = zip(*pieces, strict=True)
+    table = pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)], SCHEMA)
+    connection.register("found", table)
+    connection.execute("INSERT INTO finding SELECT * FROM found")
+    connection.unregister("found")
+
+
+class Search(NamedTuple):
+    """What to search a post for, and whether an account wrote it."""
+
+    is_account: bool
+    handle: bool
+    reference: bool
+    name: bool
+    unusual: bool
 
 
 class Searcher:
@@ -102,20 +108,30 @@ class Searcher:
         self.names = NameFinder(list_brand_words(accounts))
         self.keep = frozenset(get_key(account) for account in accounts)
 
-    def search(self, n: int, text: str, *, is_account: bool, known: Mapping[str, str]) -> Iterator[Piece]:
-        """Yield the pieces of a post, each with the value behind it; nothing for a post that holds none."""
-        spans = choose_spans(self.find(text, is_account=is_account, known=known))
-        end = 0
-        for i, span in enumerate(spans):
-            yield n, i, text[end : span.start], span.kind, span.value
-            end = span.end
-        if spans:
-            yield n, len(spans), text[end:], None, None
+    def search(self, text: str, search: Search, known: Mapping[str, str]) -> list[Span]:
+        """Return what is masked, in order."""
+        spans: list[Span] = []
+        if search.handle:
+            spans.extend(find_handles(text, self.keep))
+        if search.reference:
+            spans.extend(find_numbers(text))
+        if search.name or known:
+            spans.extend(self.find_names(text, search, known))
+        if search.unusual:
+            spans.extend(self.names.find_unusual(text))
+        return choose_spans(spans) if len(spans) > 1 else spans
 
-    def find(self, text: str, *, is_account: bool, known: Mapping[str, str]) -> Iterator[Span]:
-        """Yield all spans, references before names."""
-        yield from find_references(text, self.keep)
-        yield from self.names.find(text, is_account=is_account, known=known)
+    def find_names(self, text: str, search: Search, known: Mapping[str, str]) -> Iterator[Span]:
+        """Yield names, and the same names where they stand again without anything that shows it."""
+        repeated: dict[str, str] = {}
+        lower = text.lower()
+        for span in self.names.find(text, is_account=search.is_account, known=known):
+            yield span
+            for word in lower[span.start : span.end].split():
+                if len(word) > 2 and lower.count(word) > 1 and word not in self.names.ambiguous:
+                    repeated[word] = span.value
+        if repeated:
+            yield from find_known(text, repeated)
 
 
 def spread_names(connection: duckdb.DuckDBPyConnection) -> KnownWords:
@@ -123,14 +139,19 @@ def spread_names(connection: duckdb.DuckDBPyConnection) -> KnownWords:
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE known_word AS
-        SELECT DISTINCT exchange, value, value AS word
-        FROM finding JOIN placed_post USING (n) WHERE kind = 'person' AND length(value) > 2
-        UNION
-        SELECT exchange, signature, signature FROM cleaned JOIN placed_post USING (n)
-        WHERE length(signature) > 3 AND NOT contains(signature, ' ')
-        UNION
-        SELECT exchange, customer_key, customer_key FROM exchange
-        WHERE length(customer_key) > 3 AND NOT regexp_full_match(customer_key, '\\d+')
+        WITH shown AS (
+            SELECT exchange, position, value, word
+            FROM (SELECT n, value, unnest(regexp_split_to_array(lower(surface), '[\\s.]+')) AS word
+                  FROM finding WHERE kind = 'person')
+            JOIN placed_post USING (n) WHERE length(word) > 2
+            UNION ALL
+            SELECT exchange, position, signature, signature FROM cleaned JOIN placed_post USING (n)
+            WHERE length(signature) > 3
+            UNION ALL
+            SELECT exchange, -1, customer_key, customer_key FROM exchange
+            WHERE length(customer_key) > 3 AND NOT regexp_full_match(customer_key, '\\d+')
+        )
+        SELECT exchange, word, arg_min(value, (position, value)) AS value FROM shown GROUP BY exchange, word
         """
     )
     connection.execute(
@@ -142,8 +163,15 @@ def spread_names(connection: duckdb.DuckDBPyConnection) -> KnownWords:
         """
     )
     connection.execute(
-        "CREATE OR REPLACE TEMP TABLE candidate AS SELECT DISTINCT n FROM spread ANTI JOIN finding "
-        "ON finding.n = spread.n AND finding.value = spread.value"
+        """
+        CREATE OR REPLACE TEMP TABLE candidate AS
+        SELECT DISTINCT spread.n, coalesce(handle, false) AS handle, coalesce(reference, false) AS reference,
+               coalesce(name, false) AS name, coalesce(unusual, false) AS unusual
+        FROM spread
+        ANTI JOIN finding
+        ON finding.n = spread.n AND finding.value = spread.value AND contains(lower(finding.surface), spread.word)
+        LEFT JOIN candidate ON candidate.n = spread.n
+        """
     )
     known: dict[int, dict[str, str]] = defaultdict(dict)
     for n, word, value in connection.execute(

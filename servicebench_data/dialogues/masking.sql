@@ -6,8 +6,8 @@ WITH occurrence AS (
     SELECT exchange, position, i, kind, value
     FROM finding JOIN placed_post USING (n) WHERE kind IS NOT NULL
     UNION ALL
-    SELECT exchange, position, 1000000, 'person', coalesce(signature_value.value, signature)
-    FROM cleaned JOIN placed_post USING (n) LEFT JOIN signature_value USING (exchange, signature)
+    SELECT exchange, position, 1000000, 'person', signature
+    FROM cleaned JOIN placed_post USING (n)
     WHERE signature IS NOT NULL
 ),
 first_seen AS (

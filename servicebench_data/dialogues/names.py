@@ -2,109 +2,146 @@
 
 Belongs here: the contexts in which a capitalised word is a name. Word lists are `lexicon.py`; numbers and handles are
 `references.py`.
+
+A capitalised word is looked at together with what stands right before and behind it; that is one pass over a text and
+plain comparisons, for half of all posts of an account hold a name.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import Literal
 
 from servicebench_data.dialogues.lexicon import COMMON_WORDS, PLACE_NOUNS, PLACES, load_given_names
 from servicebench_data.dialogues.spans import Span
 
+Certainty = Literal["sure", "likely", "none"]
+
 NAME = r"(?:[A-Z]['’])?[A-Z][a-zà-öø-ÿ]+(?:[-'’]?[A-Z][a-zà-öø-ÿ]+)?"
-INITIAL = r"(?:\s[A-Z]\.?(?=\s))?"
-END = r"(?=\s*(?:[,.!?:;)&…]|$|[-–—*^]|\n|and\b))"
-# A title or an introduction: what follows is a name, whatever it is.
-INTRODUCED = re.compile(
-    r"(?i:\b(?:my name is|my name[’']s|name is|names? ?: ?|passengers? ?: ?|passenger names? ?:? ?|guest name:? ?|in the name of"
-    r"|under the name(?: of)?|booked under|mrs?\.?|ms\.?|miss|mx\.?|dr\.?|capt(?:ain|\.)?|sincerely,?|yours,?|signed,?)\s+)"
-    rf"({NAME}{INITIAL}(?:\s{NAME})?)"
-)
+WORD = re.compile(rf"\b{NAME}")
+SURNAME = re.compile(rf"(?:\s[A-Z]\.?)?\s({NAME})|\s[A-Z]\.?(?=[\s,!?]|$)(?<!\sI)(?<!\sA)")
+FOLLOWING = re.compile(rf"(?:\s{NAME}){{1,2}}")
+ANY_WORD = re.compile(r"[^\W_]+(?:_\w+)?")
+
+# What introduces a name, whatever it is.
+INTRODUCTIONS = (
+    " name is", " name's", " name’s", " name", " names", " passenger", " passengers", " guest", " in the name of",
+    " under the name of", " booked under", " mr", " mrs", " ms", " miss", " mx", " dr", " capt", " captain",
+    " sincerely", " signed",
+)  # fmt: skip
 # A greeting: a name follows when the sentence pauses behind it.
-GREETED = re.compile(
-    r"(?i:\b(?:hi|hello|hey|dear|hiya|hola|aloha|howdy|good (?:morning|afternoon|evening|day)|thanks|thank you|thx|ty|cheers"
-    rf"|sorry|welcome|congrats|congratulations|regards|best|love|yes|no|ok|okay)[,!]?\s+)({NAME}(?:\s{NAME})?){END}"
-)
-# An account speaks to its customer by name after a comma.
-ADDRESSED = re.compile(rf"(?<=[a-z0-9'’\]]), ({NAME})(?=\s*(?:[.!?…]|$|[-–—*^]))")
-SPOKEN_OF = re.compile(
-    r"(?i:\b(?:spoke (?:to|with)|speaking (?:to|with)|talked (?:to|with)|talking (?:to|with)|chatted with|agent|rep|manager|supervisor"
-    rf"|(?:named|called)|by the name of|this is|i am|i[’']?m|it[’']?s)\s+)({NAME}(?:\s{NAME})?)"
-)
-LOWER = re.compile(
-    r"(?i:\b(?:my name is|my name[’']s|name is|hi|hello|hey|dear|hiya|thanks|thank you|thx|cheers|regards|mr\.?|mrs\.?|ms\.?"
-    r"|spoke (?:to|with)|talked (?:to|with)|chatted with|agent|rep|(?:named|called)|this is|i am|i[’']?m),?\s+)([a-z]{3,})\b"
-)
-WORD = re.compile(rf"\b({NAME}){INITIAL}(?:\s({NAME}))?")
-PLACE_BEFORE = re.compile(r"(?i:\b(?:in|at|to|from|near|via|the|san|santa|st\.?|fort|port|lake|new|mount)\s)$")
+GREETINGS = (
+    " hi", " hello", " hey", " dear", " hiya", " hola", " aloha", " howdy", " morning", " afternoon", " evening", " day",
+    " thanks", " thank you", " thx", " ty", " cheers", " sorry", " welcome", " congrats", " congratulations", " regards",
+    " best", " love", " yes", " no", " ok", " okay", " there",
+)  # fmt: skip
+# What a name may follow: a given name that is also a word is then a name.
+MENTIONS = (
+    " spoke to", " spoke with", " speaking to", " speaking with", " talked to", " talked with", " talking to",
+    " talking with", " chatted with", " agent", " rep", " manager", " supervisor", " named", " called", " by the name of",
+    " this is", " i am", " i'm", " i’m", " it's", " it’s", " driver", " with",
+)  # fmt: skip
+PAUSES = frozenset(",.!?:;)&…\n-–—*^[")
+STOPS = frozenset(".!?…\n-–—*^[")
+TAIL = 24
 
 
-@dataclass(frozen=True)
+
+
 class NameFinder:
-    """Finds names in posts about certain brands.
+    """Finds names in posts; `brands` are words of brands in lower case, which are no names."""
 
-    Attributes:
-        brands: Words of brands in lower case, which are no names.
-    """
-
-    brands: frozenset[str]
+    def __init__(self, brands: frozenset[str]) -> None:
+        names = load_given_names()
+        self.other = frozenset(COMMON_WORDS | brands | PLACES | PLACE_NOUNS)
+        self.plain = names.plain - brands - COMMON_WORDS - PLACES
+        self.ambiguous = names.ambiguous - brands
 
     def find(self, text: str, *, is_account: bool, known: Mapping[str, str]) -> Iterator[Span]:
         """Yield names, the surest first; `known` are words that other posts of the dialogue showed to be names."""
-        for match in INTRODUCED.finditer(text):
-            yield from self.accept(match, is_sure=True)
-        for match in GREETED.finditer(text):
-            yield from self.accept(match, is_sure=True)
-        if is_account:
-            for match in ADDRESSED.finditer(text):
-                yield from self.accept(match, is_sure=match.group(1).lower() not in PLACES)
-        for match in SPOKEN_OF.finditer(text):
-            yield from self.accept(match, is_sure=False, is_ambiguous_fine=True)
-        yield from self.find_words(text)
-        for match in LOWER.finditer(text):
-            if is_lower_name(match.group(1)):
-                yield Span(match.start(1), match.end(1), "person", match.group(1))
         if known:
             yield from find_known(text, known)
-
-    def accept(self, match: re.Match[str], *, is_sure: bool, is_ambiguous_fine: bool = False) -> Iterator[Span]:
-        """Yield the name that a context's match holds, if it is one."""
-        words = match.group(1).split()
-        first = words[0].lower()
-        names = load_given_names()
-        is_given = first in names.plain or ((is_sure or is_ambiguous_fine) and first in names.ambiguous)
-        if not is_given and (not is_sure or self.is_no_name(first)):
-            return
-        end = match.end(1)
-        while len(words) > 1 and self.is_no_name(words[-1].lower()):
-            end -= len(words.pop()) + 1
-        yield Span(match.start(1), end, "person", first)
-
-    def find_words(self, text: str) -> Iterator[Span]:
-        """Yield given names wherever they stand capitalised, with the surname behind."""
-        plain = load_given_names().plain
+        end = 0
         for match in WORD.finditer(text):
-            first = match.group(1).lower()
-            if first in plain and first not in self.brands and first not in COMMON_WORDS and first not in PLACES:
-                surname = match.group(2)
-                if surname and surname.lower() in PLACE_NOUNS:
-                    continue
-                is_whole = surname is not None and not self.is_no_name(surname.lower())
-                yield Span(match.start(1), match.end(2) if is_whole else match.end(1), "person", first)
+            if match.start() >= end and self.is_name(text, match, is_account=is_account):
+                end = self.find_end(text, match)
+                yield Span(match.start(), end, "person", normalise_name(match.group()))
 
-    def is_no_name(self, word: str) -> bool:
-        """Tell whether a word in lower case is known to be something else than a name."""
-        return word in COMMON_WORDS or word in self.brands or word in PLACES or word in PLACE_NOUNS
+    def find_unusual(self, text: str) -> Iterator[Span]:
+        """Yield given names in capitals or small letters behind a greeting or an introduction."""
+        for match in ANY_WORD.finditer(text):
+            word = match.group().lower()
+            if word in self.plain and len(word) > 2 and not match.group().istitle():
+                before = read_before(text, match.start())
+                if before.endswith(INTRODUCTIONS) or before.endswith(GREETINGS) or before.endswith(MENTIONS):
+                    yield Span(match.start(), match.end(), "person", word)
+
+    def is_name(self, text: str, match: re.Match[str], *, is_account: bool) -> bool:
+        """Tell whether a capitalised word is the name of a person here."""
+        word = normalise_name(match.group())
+        if word in self.plain:
+            following = FOLLOWING.match(text, match.end())
+            return following is None or PLACE_NOUNS.isdisjoint(following.group().lower().split())
+        if word in self.other and word not in self.ambiguous:
+            return False
+        certainty = judge_context(text, match, is_account=is_account)
+        if word in self.ambiguous:
+            return certainty != "none"
+        return certainty == "sure" or (certainty == "likely" and self.find_end(text, match) > match.end())
+
+    def find_end(self, text: str, match: re.Match[str]) -> int:
+        """Return where the name ends, with an initial and a surname."""
+        following = SURNAME.match(text, match.end())
+        if following is None:
+            return match.end()
+        surname = following.group(1)
+        if surname is None:
+            return following.end()
+        return match.end() if normalise_name(surname) in self.other else following.end()
 
 
-def is_lower_name(word: str) -> bool:
-    """Tell whether a word in lower case is a name behind a greeting or an introduction."""
-    return word in load_given_names().plain and word not in COMMON_WORDS and word not in PLACES and len(word) > 2
+def judge_context(text: str, match: re.Match[str], *, is_account: bool) -> Certainty:
+    """Tell how sure the words around make it that a capitalised word is a name."""
+    start = match.start()
+    before = read_before(text, start)
+    behind = text[match.end() : match.end() + 2].lstrip(" ")[:1]
+    if before.endswith(INTRODUCTIONS):
+        return "sure"
+    pauses = not behind or behind in PAUSES
+    if pauses and before.endswith(GREETINGS):
+        return "sure"
+    if is_account and text[start - 2 : start] == ", " and (not behind or behind in STOPS) and not is_listed(text, start):
+        return "sure"
+    return "likely" if before.endswith(MENTIONS) else "none"
+
+
+def is_listed(text: str, start: int) -> bool:
+    """Tell whether the word before a comma is capitalised, as in a list of places."""
+    words = text[:start].rstrip(" ,").rsplit(None, 1)
+    return not words or words[-1][:1].isupper()
+
+
+def read_before(text: str, start: int) -> str:
+    """Return the words right before a place, in lower case, with a blank in front and no signs behind."""
+    return " " + text[max(0, start - TAIL) : start].lower().rstrip(" ,!:.\n")
+
+
+def normalise_name(name: str) -> str:
+    """Return the form in which a name is the same: lower case, no possessive."""
+    return name.lower().removesuffix("'s").removesuffix("’s")
 
 
 def find_known(text: str, known: Mapping[str, str]) -> Iterator[Span]:
     """Yield the words that are known to be names in this dialogue, as the person whose name they are part of."""
-    for match in re.finditer(r"[A-Za-zÀ-ÿ'’_0-9]+", text):
-        word = match.group().lower().removesuffix("'s").removesuffix("’s")
-        if word in known:
-            yield Span(match.start(), match.start() + len(word), "person", known[word])
+    pending: Span | None = None
+    for match in ANY_WORD.finditer(text):
+        value = known.get(match.group().lower())
+        if value is None:
+            continue
+        span = Span(match.start(), match.end(), "person", value)
+        if pending is not None and pending.value == value and text[pending.end : span.start] == " ":
+            span = pending._replace(end=span.end)
+        elif pending is not None:
+            yield pending
+        pending = span
+    if pending is not None:
+        yield pending

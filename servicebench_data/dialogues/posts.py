@@ -13,7 +13,6 @@ import duckdb
 
 from servicebench_data.dialogues.accounts import CareAccount, Forget, register_accounts, register_forget
 from servicebench_data.dialogues.engine import (
-    Limits,
     fetch_counts,
     fetch_value,
     open_engine,
@@ -23,6 +22,7 @@ from servicebench_data.dialogues.engine import (
 from servicebench_data.dialogues.readers import stage_source
 from servicebench_data.dialogues.repair import RepairCounts
 from servicebench_data.dialogues.sources import SourceError, identify_sources
+from servicebench_data.lake.database import Limits
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def load_posts(
     Raises:
         SourceError: A file is missing, of another kind, without a needed column, or without rows.
     """
-    with open_engine(limits) as connection, TemporaryDirectory(dir=limits.temp_directory) as scratch:
+    with open_engine(limits) as connection, TemporaryDirectory(dir=limits.scratch) as scratch:
         run_script(connection, "posts")
         register_accounts(connection, accounts)
         register_forget(connection, forget)

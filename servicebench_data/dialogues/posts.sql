@@ -3,15 +3,15 @@
 -- Digits stay digits, `3.0` becomes `3`; anything that is no id (exponents, separators, sentences) becomes NULL.
 CREATE OR REPLACE TEMP MACRO normalise_id(raw) AS
     CASE
+        WHEN regexp_full_match(raw, '[0-9]+') THEN raw
         WHEN raw IS NULL OR raw = '' THEN NULL
-        WHEN ltrim(raw, '0123456789') = '' THEN raw
         WHEN regexp_full_match(trim(raw), '\d+\.0+') THEN regexp_extract(trim(raw), '^\d+')
         WHEN regexp_full_match(trim(raw), '[0-9.]+[eE]\+?[0-9]+') THEN NULL
         WHEN regexp_full_match(trim(raw), '[\w:-]{1,100}') THEN trim(raw)
     END;
 
 CREATE OR REPLACE TEMP MACRO is_float_id(raw) AS
-    ltrim(raw, '0123456789') <> '' AND regexp_full_match(trim(raw), '\d+\.0+');
+    contains(raw, '.') AND regexp_full_match(trim(raw), '\d+\.0+');
 
 -- A parent that is no id is still a parent that is missing: it keeps its text, and its answers are a truncated thread.
 CREATE OR REPLACE TEMP MACRO normalise_parent(raw) AS
@@ -19,7 +19,7 @@ CREATE OR REPLACE TEMP MACRO normalise_parent(raw) AS
 
 CREATE OR REPLACE TEMP MACRO normalise_author(raw) AS
     CASE
-        WHEN ltrim(raw, '0123456789') = '' THEN nullif(raw, '')
+        WHEN regexp_full_match(raw, '\w{1,100}') THEN raw
         WHEN regexp_full_match(trim(raw), '\d+\.0+') THEN regexp_extract(trim(raw), '^\d+')
         ELSE nullif(left(ltrim(trim(raw), '@'), 100), '')
     END;
@@ -45,17 +45,14 @@ CREATE OR REPLACE TEMP MACRO parse_time(raw) AS
 CREATE OR REPLACE TEMP MACRO split_ids(raw) AS
     CASE
         WHEN raw IS NULL THEN CAST([] AS VARCHAR[])
-        WHEN ltrim(raw, '0123456789') = '' THEN [raw]
+        WHEN regexp_full_match(raw, '[0-9]+') THEN [raw]
         ELSE list_filter(
             list_transform(string_split(translate(raw, '[]" ''', ''), ','), lambda part: normalise_id(part)),
             lambda part: part IS NOT NULL
         )
     END;
 
--- Marks of a row: what was mended in it.
-CREATE OR REPLACE TEMP MACRO mark_row(post_id, parent_id, created_at) AS
-    CASE WHEN is_float_id(post_id) OR is_float_id(parent_id) THEN 1 ELSE 0 END
-    + CASE WHEN created_at IS NOT NULL AND trim(created_at) <> '' AND parse_time(created_at) IS NULL THEN 2 ELSE 0 END;
+CREATE OR REPLACE TEMP MACRO is_blank(raw) AS raw IS NULL OR regexp_full_match(raw, '\s*');
 
 CREATE OR REPLACE TEMP TABLE staged (
     post_id VARCHAR,

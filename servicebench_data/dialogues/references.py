@@ -14,6 +14,10 @@ from servicebench_data.dialogues.spans import MaskKind, Span
 
 LINKING = r"""(?:[\s:#.=-]|\bis\b|\bwas\b|\bare\b|\bmy\b|\bno\b|\bnum(?:ber)?s?\b|\bnbr\b|\bcode\b|\bid\b|\bref(?:erence)?\b|\bconf(?:irmation)?\b)*"""
 MIXED = r"(?=[A-Za-z]*\d)[A-Za-z0-9]"
+# Behind a word such as "booking" only two-letter carriers count: ABC123 is a booking code there.
+NAMED_FLIGHT = re.compile(r"(?:[A-Z]{2}|[A-Z]\d|\d[A-Z])\d{1,4}")
+YEAR = re.compile(r"(?:19|20)\d\d")
+COUNTED = r"(?!\s?(?:k\b|usd|dollars?|bucks|pesos|pounds|quid|euros?|rupees|rs\b|yen|naira|rand|miles|points|pts|people|followers|times))"
 FLIGHT = re.compile(r"(?:[A-Z]{2,3}|[A-Z]\d|\d[A-Z])\s?-?\d{1,4}[A-Z]?", re.IGNORECASE)
 DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])20\d\d")
 
@@ -42,6 +46,7 @@ SHORT_PHONE = re.compile(
     r"(?i:\b(?:call|phone|tel|telephone|cell|mobile|text|number|reach|ring|dial|contact)\b[^.!?\n\d]{0,30}?)"
     r"(?<![\w$£€.#/-])(\d{3}[\s.-]\d{4}|\d{7})(?![\w-]|\.\d|,\d{3})"
 )
+SEVEN_DIGITS = re.compile(r"\d{3}[\s.-]?\d{4}")
 # Values behind a word that says what they are; the kind of the first pattern that matches counts.
 NAMED: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
     (
@@ -56,14 +61,14 @@ NAMED: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
         "order",
         re.compile(
             r"(?i:\b(?:orders?|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery)\b"
-            rf"{LINKING})(?<![\w$£€])((?=[A-Za-z]{{0,5}}[-]?\d)[A-Za-z0-9]{{5,22}}(?:-\w{{2,}})*|\d{{3}}(?:-\d{{3,}})+|\d{{4}})(?![\w])"
+            rf"{LINKING})(?<![\w$£€])([A-Za-z]{{0,5}}-?\d[A-Za-z0-9]{{3,21}}(?:-\w{{2,}})*|\d{{3}}(?:-\d{{3,}})+|[A-Z]{{6,}}\d\w*)(?![\w])"
         ),
     ),
     (
         "booking",
         re.compile(
             r"(?i:\b(?:booking|bookings|confirmation|conf|confirm|reservation|res|record\s?locator|locator|pnr|itinerary|e?ticket|trip\s?id)\b"
-            rf"{LINKING})(?<![\w$£€])((?=[A-Za-z]*\d)(?=\w*\d)[A-Za-z0-9]{{5,14}}|[A-Z]{{6}})(?![\w])"
+            rf"{LINKING})(?<![\w$£€])((?=[A-Za-z]*\d)(?=\w*\d)[A-Za-z0-9]{{5,14}})(?![\w])"
         ),
     ),
     (
@@ -74,62 +79,75 @@ NAMED: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
         "case",
         re.compile(
             r"(?i:\b(?:case|claim|complaint|incident|reference|ref|sr|service\s?request|file|report|enquiry|inquiry|ticket|feedback"
-            rf"|voucher|gift\s?card|certificate|code|bag\s?tag|tag)\b{LINKING})(?<![\w$£€])((?=[A-Za-z]{{0,5}}[-]?\d)[A-Za-z0-9]{{5,20}}(?:-\w{{2,}})*|(?<=[:#])\d{{4}})(?![\w])"
+            rf"|voucher|gift\s?card|certificate|code|bag\s?tag|tag)\b{LINKING})(?<![\w$£€])([A-Za-z]{{0,5}}-?\d[A-Za-z0-9]{{4,19}}(?:-\w{{2,}})*|(?<=[:#])\d{{4}})(?![\w])"
         ),
     ),
 )
+# What a text must hold for each of them to match: a plain look that saves most searches.
+STEMS: tuple[tuple[str, ...], ...] = (
+    ("advantage", "miles", "rapid", "blue", "hono", "mileage", "bonvoy", "loyal", "member", "frequent", "ff", "reward", "rr",
+     "acc", "ktn", "redress", "known"),
+    ("order", "track", "parcel", "package", "shipment", "invoice", "receipt", "transaction", "trip", "ride", "purchase",
+     "delivery"),
+    ("book", "conf", "res", "locator", "pnr", "itiner", "ticket", "trip"),
+    ("ref",),
+    ("case", "claim", "complaint", "incident", "ref", "sr", "service", "file", "report", "quiry", "ticket", "feedback",
+     "voucher", "card", "certif", "code", "tag"),
+)  # fmt: skip
 BARE: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
     ("order", re.compile(r"(?<![\w-])(?:\d{3}-\d{7}-\d{7}|1Z[0-9A-Z]{16})(?![\w-])")),
     ("booking", re.compile(r"(?<![\w$£€.,-])\d{13}(?![\w-]|[.,]\d)")),
-    ("order", re.compile(r"(?<![\w$£€.,/-])#?\d{7,22}(?![\w%-]|[.,/:]\d)")),
+    ("order", re.compile(rf"(?<![\w$£€.,/-])#?\d{{7,22}}(?![\w%-]|[.,/:]\d){COUNTED}", re.IGNORECASE)),
+    ("order", re.compile(r"(?<![\w@#/-])[A-Z]+\d+[A-Z]+\d[A-Z0-9]*(?<=\w{7})(?![\w/-])")),
     ("order", re.compile(r"(?<![\w$£€])#\d{5,6}(?!\w)")),
     ("booking", re.compile(r"(?<![\w@#/-])(?=[A-Z]*\d)(?=\d*[A-Z]\d*[A-Z])[A-Z0-9]{6}(?![\w/-])")),
 )
 
 
-def find_references(text: str, keep: frozenset[str]) -> Iterator[Span]:
-    """Yield handles (except those in `keep`), addresses and numbers, the surest kinds first."""
+UPPER_CODE = re.compile(r"[A-Z]{6}")
+LETTER_CODE = re.compile(
+    r"(?i:\b(?:pnr|(?:record\s?)?locator|(?:booking|confirmation|conf|reservation|reference)\.?\s?(?:number|no|num|code|ref(?:erence)?|id"
+    r"|#|:))[\s:#.=-]*(?:is\b|was\b)?[\s:#.=-]*)(?<!\w)([A-Z]{6})(?!\w)"
+)
+
+
+def find_handles(text: str, keep: frozenset[str]) -> Iterator[Span]:
+    """Yield e-mail addresses and handles, except the handles in `keep`."""
     for match in EMAIL.finditer(text):
         yield Span(match.start(), match.end(), "email", match.group().lower())
-    if "@" in text:
-        for match in MENTION.finditer(text):
-            handle = match.group(1).lower()
-            if handle not in keep:
-                yield Span(match.start(), match.end(), "user", handle)
-    if any(map(str.isdigit, text)):
-        yield from find_numbers(text)
-    yield from find_letter_codes(text)
+    for match in MENTION.finditer(text):
+        handle = match.group(1).lower()
+        if handle not in keep:
+            yield Span(match.start(), match.end(), "user", handle)
 
 
 def find_numbers(text: str) -> Iterator[Span]:
-    """Yield phone, card and reference numbers."""
+    """Yield phone, card and reference numbers, the surest kinds first."""
     for match in CARD.finditer(text):
         yield make_span(match, 0, "card")
-    for kind, pattern in NAMED:
-        for match in pattern.finditer(text):
-            if not is_kept(match.group(1)):
-                yield make_span(match, 1, kind)
+    yield from find_named(text)
     for match in PHONE.finditer(text):
         if not DATE.fullmatch(match.group()):
             yield make_span(match, 0, "phone")
-    for match in SHORT_PHONE.finditer(text):
+    for match in SHORT_PHONE.finditer(text) if SEVEN_DIGITS.search(text) else ():
         yield make_span(match, 1, "phone")
     for kind, pattern in BARE:
         for match in pattern.finditer(text):
             if not is_kept(match.group().lstrip("#")):
                 yield make_span(match, 0, kind)
-
-
-LETTER_CODE = re.compile(
-    r"(?i:\b(?:pnr|(?:record\s?)?locator|(?:booking|confirmation|conf|reservation|reference)\s?(?:number|no|num|code|ref(?:erence)?|id|#))"
-    r"\b[\s:#.=-]*(?:is\b|was\b)?[\s:#.=-]*)(?<!\w)([A-Z]{6})(?!\w)"
-)
-
-
-def find_letter_codes(text: str) -> Iterator[Span]:
-    """Yield booking codes that consist of letters only."""
-    for match in LETTER_CODE.finditer(text):
+    for match in LETTER_CODE.finditer(text) if UPPER_CODE.search(text) else ():
         yield make_span(match, 1, "booking")
+
+
+def find_named(text: str) -> Iterator[Span]:
+    """Yield numbers behind a word that says what they are."""
+    lower = text.lower()
+    for (kind, pattern), stems in zip(NAMED, STEMS, strict=True):
+        if any(stem in lower for stem in stems):
+            for match in pattern.finditer(text):
+                value = match.group(1)
+                if not (NAMED_FLIGHT.fullmatch(value) or YEAR.fullmatch(value) or DATE.fullmatch(value)):
+                    yield make_span(match, 1, kind)
 
 
 def make_span(match: re.Match[str], group: int, kind: MaskKind) -> Span:

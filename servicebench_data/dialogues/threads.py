@@ -79,7 +79,7 @@ def thread_posts(
     run_script(connection, "threads")
     return ThreadCounts(
         posts=count,
-        trees=len(np.unique(forest.roots[:count])),
+        trees=int((forest.parents == np.arange(len(forest.parents))).sum()),
         trees_kept=int(has_account.sum()),
         cycles=forest.cycles,
         self_answers=forest.self_answers,
@@ -109,27 +109,35 @@ def load_links(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
 def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
     """Find every post's parent and root."""
     links = connection.execute(
-        "SELECT child.n AS child, parent.n AS parent FROM light AS child JOIN light AS parent "
-        "ON child.parent_id = parent.post_id"
+        "SELECT child.n AS child, coalesce(parent.n, -1) AS parent FROM light AS child "
+        "LEFT JOIN light AS parent ON child.parent_id = parent.post_id WHERE child.parent_id IS NOT NULL"
     ).fetchnumpy()
-    missing = connection.execute(
-        """
-        SELECT n, dense_rank() OVER (
-            ORDER BY CASE WHEN regexp_full_match(parent_id, '[\\w:-]+') THEN parent_id ELSE 'of ' || post_id END
-        ) AS rank
-        FROM light
-        WHERE parent_id IS NOT NULL AND NOT EXISTS (FROM light AS parent WHERE parent.post_id = light.parent_id)
-        """
-    ).fetchnumpy()
+    child, parent = np.asarray(links["child"]), np.asarray(links["parent"])
+    missing = rank_missing(connection, child[parent < 0])
     phantoms = int(missing["rank"].max()) if len(missing["rank"]) else 0
     parents = np.arange(count + phantoms)
-    parents[links["child"]] = links["parent"]
+    parents[child] = parent
     parents[missing["n"]] = count - 1 + missing["rank"]
     stuck = find_stuck(parents)
     cut = find_cuts(parents, stuck, rank_ages(connection, stuck)) if len(stuck) else stuck
     parents[cut] = cut
-    self_answers = int((links["child"] == links["parent"]).sum())
+    self_answers = int((child == parent).sum())
     return Forest(parents, follow(parents), len(cut), self_answers, len(missing["n"]))
+
+
+def rank_missing(connection: duckdb.DuckDBPyConnection, rows: Rows) -> dict[str, Rows]:
+    """Number the missing parents of these rows from 1; a parent that is no id is not the same as any other."""
+    connection.register("orphan", pa.table({"n": rows}))
+    ranked = connection.execute(
+        """
+        SELECT n, dense_rank() OVER (
+            ORDER BY CASE WHEN regexp_full_match(parent_id, '[\\w:-]+') THEN parent_id ELSE 'of ' || post_id END
+        ) AS rank
+        FROM orphan JOIN light USING (n)
+        """
+    ).fetchnumpy()
+    connection.unregister("orphan")
+    return {name: np.asarray(column, np.int64) for name, column in ranked.items()}
 
 
 def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:

@@ -22,16 +22,47 @@ SELECT kept_post.n, root, place, author_key AS customer_key, is_direct
 FROM kept_post JOIN light USING (n)
 WHERE is_customer;
 
--- One row per dialogue: the account spoke to the customer, who posted in the same tree.
-CREATE OR REPLACE TEMP TABLE exchange AS
+-- One row per dialogue: the account spoke to the customer, who posted in the same tree. They are numbered in the order
+-- of the published tables, so that a number sorts as industry and id do.
+CREATE OR REPLACE TEMP TABLE named_exchange AS
 WITH pair AS (
     SELECT DISTINCT root, customer_key, account_index FROM account_post WHERE customer_key IS NOT NULL
 ),
 speaker AS (
     SELECT root, customer_key, bool_or(is_direct) AS is_direct FROM customer_post GROUP BY ALL
+),
+company AS (
+    SELECT root, count(DISTINCT account_index) AS account_count FROM account_post GROUP BY root
+),
+other_company AS (
+    SELECT root, count(DISTINCT author_key) AS other_count FROM kept_post JOIN light USING (n)
+    WHERE NOT is_customer AND account_index < 0 GROUP BY root
+),
+first_post AS (
+    -- A missing parent is no post: the tree's first post is the first of what is left of it.
+    SELECT root, arg_min(n, place) AS n FROM kept_post WHERE root >= (SELECT count(*) FROM light) GROUP BY root
+),
+account AS (
+    SELECT row_number() OVER (ORDER BY handle_key) - 1 AS account_index, * FROM care_account
+),
+named AS (
+    SELECT root, customer_key, account_index, is_direct, industry, account, is_sample,
+           account_count + coalesce(other_count, 0) AS account_count,
+           post_id AS root_post_id, sha256(customer_key) AS customer_id,
+           root >= (SELECT count(*) FROM light) AS is_truncated,
+           left(sha256(concat_ws(E'\x1f', post_id, customer_key, handle_key)), 32) AS dialogue_id
+    FROM pair
+    JOIN speaker USING (root, customer_key)
+    JOIN account USING (account_index)
+    JOIN company USING (root)
+    LEFT JOIN other_company USING (root)
+    LEFT JOIN first_post USING (root)
+    JOIN light ON light.n = coalesce(first_post.n, root)
 )
-SELECT row_number() OVER () AS exchange, root, customer_key, account_index, is_direct
-FROM pair JOIN speaker USING (root, customer_key);
+SELECT row_number() OVER (ORDER BY industry, dialogue_id) AS exchange, * FROM named;
+
+CREATE OR REPLACE TEMP TABLE exchange AS
+SELECT exchange, root, customer_key, account_index, is_direct FROM named_exchange;
 
 -- A post belongs to a dialogue once, however many branches lead to it. An account's opening belongs to the dialogues of
 -- those who answered it directly.

@@ -6,18 +6,22 @@ WITH marked AS (
            lag(is_customer) OVER (PARTITION BY exchange ORDER BY place) IS DISTINCT FROM is_customer AS starts
     FROM member
 )
-SELECT exchange, n, is_customer,
+SELECT exchange, n, is_customer, starts,
        CAST(sum(CAST(starts AS INTEGER)) OVER earlier AS INTEGER) - 1 AS turn,
        CAST(count(*) OVER earlier AS INTEGER) - 1 AS position
 FROM marked
 WINDOW earlier AS (PARTITION BY exchange ORDER BY place ROWS UNBOUNDED PRECEDING);
+
+-- Turns of more than one post.
+CREATE OR REPLACE TEMP TABLE long_turn AS
+SELECT DISTINCT exchange, turn FROM spoken WHERE NOT starts;
 
 -- Parts of one message, where a turn holds all of them: each goes to the place that its number gives it.
 CREATE OR REPLACE TEMP TABLE joined_part AS
 WITH numbered AS (
     SELECT exchange, turn, n, position, part, parts,
            row_number() OVER (PARTITION BY exchange, turn, parts, part ORDER BY position) AS message
-    FROM spoken JOIN cleaned USING (n)
+    FROM spoken SEMI JOIN long_turn USING (exchange, turn) JOIN cleaned USING (n)
     WHERE part BETWEEN 1 AND parts AND parts BETWEEN 2 AND 20
 ),
 complete AS (

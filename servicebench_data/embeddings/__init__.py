@@ -5,6 +5,7 @@ that joins them (`embedding`). Does not belong here: what is done with vectors (
 """
 
 from servicebench_data.embeddings.cache import VectorCache
+from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.embeddings.embedding import EmbedStats, Progress, digest_text, embed_texts
 from servicebench_data.embeddings.model import BUNDLED, EmbeddingModel, EmbeddingModelError, find_model
 from servicebench_data.embeddings.preparation import PREPARATION_VERSION, prepare_text
@@ -13,6 +14,7 @@ __all__ = [
     "BUNDLED",
     "PREPARATION_VERSION",
     "EmbedStats",
+    "Embedder",
     "EmbeddingModel",
     "EmbeddingModelError",
     "Progress",

@@ -17,7 +17,7 @@ from servicebench_data.embeddings.preparation import PREPARATION_VERSION
 
 Progress = Callable[[int, int], None]
 
-STORE_EVERY = 2048
+STORE_EVERY = 256
 
 
 class EmbedStats(NamedTuple):

@@ -110,6 +110,8 @@ def load_model(name: str, precision: Precision) -> Any:
     folder = str(find_bundled()) if name == BUNDLED else name
     # Read by the hub's client when it is imported: no look-up, no telemetry, no forked tokenizer threads.
     os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+    # Threads that wait must not spin: on a busy machine they would take the time of those that work.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     silence_progress()
     library = cast("Any", importlib.import_module("sentence_transformers"))
     try:

@@ -4,6 +4,7 @@ Belongs here: small numeric steps that head and topics share. Not here: anything
 """
 
 import hashlib
+import importlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
@@ -23,6 +24,16 @@ class Embedder(Protocol):
     def __call__(self, texts: Sequence[str], /) -> Vectors:
         """Embed the texts in their order."""
         ...
+
+
+def load_library(name: str) -> Any:
+    """A library without complete annotations, imported when it is first needed; this is where its types end."""
+    return cast("Any", importlib.import_module(name))
+
+
+def list_places(places: Integers) -> list[int]:
+    """Places as plain numbers."""
+    return cast("list[int]", places.tolist())
 
 
 def scale_rows(rows: NDArray[np.floating[Any]]) -> Floats:
@@ -58,7 +69,5 @@ def digest_rows(rows: Vectors, salt: str) -> list[str]:
 @contextmanager
 def hold_one_thread() -> Iterator[None]:
     """Run linear algebra on one thread, so that its last digits do not depend on the machine's load or settings."""
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
-
-    with cast("Any", threadpool_limits)(limits=1):
+    with load_library("threadpoolctl").threadpool_limits(limits=1):
         yield

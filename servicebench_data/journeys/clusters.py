@@ -3,17 +3,17 @@
 Belongs here: which vectors are fitted, how, and what cluster each falls in. Not here: what clusters become
 (`topics.py`).
 
-Fitting costs far more than assigning, so at most `FIT_LIMIT` distinct vectors are fitted. Each vector's own hash decides
-whether it is among them: the sample does not depend on the order, and most of it stays when vectors are added.
+Fitting costs far more than assigning, so at most `FIT_LIMIT` distinct vectors are fitted. Each vector's own hash
+decides whether it is among them: the sample does not depend on the order, and most of it stays when vectors are added.
 """
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from servicebench_data.journeys.arrays import Integers, Vectors, digest_rows, hold_one_thread, scale_rows
+from servicebench_data.journeys.arrays import Integers, Vectors, digest_rows, hold_one_thread, load_library, scale_rows
 
 FIT_LIMIT = 8000
 NEIGHBOURS = 15
@@ -51,24 +51,20 @@ def cluster_texts(texts: Sequence[str], vectors: Vectors, seed: int) -> Integers
 
 def build_model(vectors: Vectors, seed: int) -> Any:
     """BERTopic with every part given: nothing is left to a default that changes with the size or the machine."""
-    from bertopic import BERTopic  # noqa: PLC0415
-    from hdbscan import HDBSCAN  # noqa: PLC0415
-    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
-    from umap import UMAP  # noqa: PLC0415
-
     neighbours = min(NEIGHBOURS, len(vectors) - 1)
-    reduce: Any = UMAP(
+    reduce = load_library("umap").UMAP(
         n_neighbors=neighbours, n_components=min(DIMENSIONS, len(vectors) - 2), min_dist=0.0, metric="cosine",
         n_epochs=EPOCHS, random_state=seed, n_jobs=1, precomputed_knn=find_neighbours(vectors, neighbours),
     )  # fmt: skip
     size = choose_cluster_size(len(vectors))
-    cluster: Any = HDBSCAN(
+    cluster = load_library("hdbscan").HDBSCAN(
         min_cluster_size=size, min_samples=min(5, size), metric="euclidean", cluster_selection_method="leaf",
         core_dist_n_jobs=1,
     )  # fmt: skip
-    return BERTopic(
+    count = load_library("sklearn.feature_extraction.text").CountVectorizer(token_pattern=r"(?u)\b\w+\b")  # noqa: S106
+    return load_library("bertopic").BERTopic(
         embedding_model=None, umap_model=reduce, hdbscan_model=cluster, calculate_probabilities=False, verbose=False,
-        vectorizer_model=CountVectorizer(token_pattern=r"(?u)\b\w+\b"), top_n_words=1,
+        vectorizer_model=count, top_n_words=1,
     )  # fmt: skip
 
 
@@ -97,6 +93,6 @@ def find_neighbours(vectors: Vectors, count: int) -> tuple[Any, Any, None]:
 
 def number_clusters(labels: Integers) -> Integers:
     """The same clusters numbered by their first member, so that the numbers do not hang on the library's order."""
-    seen = cast("list[int]", list(dict.fromkeys(label for label in labels.tolist() if label >= 0)))
+    seen = list(dict.fromkeys(label for label in labels.tolist() if label >= 0))
     numbers = {label: number for number, label in enumerate(seen)}
     return np.array([numbers.get(label, -1) for label in labels.tolist()], dtype=np.int64)

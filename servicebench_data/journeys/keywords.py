@@ -5,29 +5,20 @@ Belongs here: which words can be keywords and how they are ranked. Not here: fin
 
 import re
 from collections.abc import Sequence
-from typing import Any, cast
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
 
-from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.journeys.arrays import Floats, Integers, list_places, load_library
 
 KEYWORD_COUNT = 10
 # Not words of the customer: mask tokens, handles, links, entities.
 NOISE = re.compile(r"\[[a-z_]+(?:-\d+)?\]|[@#]\w+|https?://\S+|www\.\S+|&\w+;", re.IGNORECASE)
 WORD = r"(?u)\b[a-z][a-z]+(?:['’][a-z]+)?\b"
-# Frequent in every complaint on X, beyond scikit-learn's English list.
-FILLER = frozenset(
-    """
-    ain ain't aint amp aren can't cant couldn couldn't couldnt did didn didn't didnt does doesn doesn't doesnt doing don
-    don't dont dm dms gonna gotta got get gets getting going gone guys hadn hasn haven haven't havent hello help hey hi
-    how's i'd i'll i'm i've isn isn't isnt it's its it’s i’m i’ve id im ive just know let's let like ll lol make need ok
-    okay omg one please pls plz put re really right said say says should shouldn shouldn't sorry still sure tell thank
-    thanks that's that’s thats the them there's thing things think they're they've told trying u ur ve very wanna want
-    wasn wasn't wasnt way we're we've were weren what's why will won won't wont wouldn wouldn't wouldnt wtf ya yeah yes
-    yet you're you've youre can’t didn’t don’t won’t doesn’t isn’t wasn’t haven’t couldn’t wouldn’t you’re we’re they’re
-    today yesterday now day days time new good bad great love use used
-    """.split()
-)
+FILLER_FILE = Path(__file__).parent / "filler.yaml"
 
 
 def rank_keywords(texts: Sequence[str], topics: Integers, count: int, stop: Sequence[str]) -> list[list[str]]:
@@ -39,12 +30,18 @@ def rank_keywords(texts: Sequence[str], topics: Integers, count: int, stop: Sequ
         count: Number of topics.
         stop: Words that cannot be keywords besides the general ones: brands, handles.
     """
-    joined = [" ".join(texts[row] for row in np.flatnonzero(topics == topic)) for topic in range(count)]
+    joined = [" ".join(texts[row] for row in list_places(np.flatnonzero(topics == topic))) for topic in range(count)]
     cleaned = [NOISE.sub(" ", text).lower() for text in joined]
     if not any(re.search(WORD, text) for text in cleaned):
         return [[] for _ in range(count)]
-    weights, names = weigh_words(cleaned, [*FILLER, *split_words(stop)])
+    weights, names = weigh_words(cleaned, [*read_filler(), *split_words(stop)])
     return [pick_words(row, names) for row in weights]
+
+
+@cache
+def read_filler() -> list[str]:
+    """Words of no matter."""
+    return str(yaml.safe_load(FILLER_FILE.read_text(encoding="utf-8"))["words"]).split()
 
 
 def split_words(phrases: Sequence[str]) -> list[str]:
@@ -56,12 +53,10 @@ def split_words(phrases: Sequence[str]) -> list[str]:
 
 def weigh_words(documents: Sequence[str], stop: Sequence[str]) -> tuple[Floats, list[str]]:
     """c-TF-IDF weight of each word in each document, and the words."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer  # noqa: PLC0415
-
-    ignored = sorted(set(cast("frozenset[str]", ENGLISH_STOP_WORDS)) | set(stop))
-    vectorizer: Any = CountVectorizer(token_pattern=WORD, stop_words=None)
-    analyse = vectorizer.build_analyzer()
-    vectorizer = CountVectorizer(analyzer=WordFilter(analyse, frozenset(ignored)))
+    library = load_library("sklearn.feature_extraction.text")
+    ignored = frozenset(library.ENGLISH_STOP_WORDS) | frozenset(stop)
+    analyse = library.CountVectorizer(token_pattern=WORD).build_analyzer()
+    vectorizer = library.CountVectorizer(analyzer=WordFilter(analyse, ignored))
     try:
         counts: Any = vectorizer.fit_transform(documents).toarray().astype(np.float64)
     except ValueError:
@@ -88,5 +83,5 @@ class WordFilter:
 
 def pick_words(weights: Floats, names: Sequence[str]) -> list[str]:
     """Words of positive weight, heaviest first, equal ones by name."""
-    order = sorted(np.flatnonzero(weights > 0), key=lambda place: (-weights[place], names[place]))
+    order = sorted(list_places(np.flatnonzero(weights > 0)), key=lambda place: (-weights[place], names[place]))
     return [names[place] for place in order[:KEYWORD_COUNT]]

@@ -53,9 +53,7 @@ def map_stages(industry: Industry) -> dict[str, str]:
 def list_brand_words(industry: Industry) -> list[str]:
     """Handles, brands and aliases of the industry's accounts, longest first."""
     words = {
-        word
-        for account in industry.accounts.accounts
-        for word in (account.handle, account.brand, *account.aliases)
+        word for account in industry.accounts.accounts for word in (account.handle, account.brand, *account.aliases)
     }
     return sorted(words, key=lambda word: (-len(word), word))
 

@@ -12,6 +12,8 @@ from typing import Any, Literal, cast
 import numpy as np
 import pyarrow as pa
 
+from servicebench_data.journeys.arrays import load_library
+
 # A topic keeps its id when it and the old one share at least this part of what either holds, among dialogues that
 # both builds know.
 SAME_SHARE = 0.3
@@ -29,14 +31,14 @@ class Registry:
     @property
     def topic_of(self) -> dict[str, str | None]:
         """Topic of each dialogue of the previous build; None for those without."""
-        return dict(
-            zip(self.members["dialogue_id"].to_pylist(), self.members["topic_id"].to_pylist(), strict=True)
-        )
+        names = cast("list[str]", self.members["dialogue_id"].to_pylist())
+        return dict(zip(names, self.members["topic_id"].to_pylist(), strict=True))
 
     @property
     def core(self) -> frozenset[str]:
         """Dialogues that the clustering itself had put into their topic."""
-        rows = zip(self.members["dialogue_id"].to_pylist(), self.members["is_core"].to_pylist(), strict=True)
+        names = cast("list[str]", self.members["dialogue_id"].to_pylist())
+        rows = zip(names, self.members["is_core"].to_pylist(), strict=True)
         return frozenset(dialogue for dialogue, is_core in rows if is_core)
 
 
@@ -57,9 +59,7 @@ class TopicChange:
     after: str | None
 
 
-def name_topics(
-    industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]
-) -> list[str]:
+def name_topics(industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]) -> list[str]:
     """Id of each group of dialogues: that of the old topic it continues, or a new one made from its members."""
     matched = match_groups(groups, previous)
     taken = {name for name in previous.values() if name is not None}
@@ -77,13 +77,9 @@ def match_groups(groups: Sequence[Sequence[str]], previous: Mapping[str, str | N
     if not old or not groups:
         return {}
     overlap = measure_overlap(groups, old, previous)
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415
-
-    rows, columns = cast("tuple[Any, Any]", cast("Any", linear_sum_assignment)(overlap, maximize=True))
+    rows, columns = load_library("scipy.optimize").linear_sum_assignment(overlap, maximize=True)
     return {
-        int(row): old[column]
-        for row, column in zip(rows, columns, strict=True)
-        if overlap[row, column] >= SAME_SHARE
+        int(row): old[column] for row, column in zip(rows, columns, strict=True) if overlap[row, column] >= SAME_SHARE
     }
 
 
@@ -129,7 +125,8 @@ def list_changes(previous: Registry, current: Registry) -> list[TopicChange]:
 
 def read_codes(topics: pa.Table) -> dict[str, str | None]:
     """Category of each topic."""
-    return dict(zip(topics["topic_id"].to_pylist(), topics["category_id"].to_pylist(), strict=True))
+    names = cast("list[str]", topics["topic_id"].to_pylist())
+    return dict(zip(names, topics["category_id"].to_pylist(), strict=True))
 
 
 def list_moves(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[TopicChange]:

@@ -68,8 +68,8 @@ def read_column(record: type[Record], name: str, field: FieldInfo) -> Column:
         if has_missing or constraints:
             raise TypeError(f"{record.__name__}.{name} constrains its items; no table can: use a list of a plain type.")
     choices = get_args(inner) if get_origin(inner) is Literal else ()
-    kind = type(choices[0]) if choices else inner
-    if kind not in SCALARS or (choices and any(type(choice) is not str for choice in choices)):
+    kind: Any = str if choices else inner
+    if kind not in SCALARS or any(type(choice) is not str for choice in choices):
         raise TypeError(
             f"{record.__name__}.{name} has type {inner!r}; use text, number, bool, time, Literal of texts or a list."
         )
@@ -104,24 +104,29 @@ def flatten(entries: tuple[Any, ...]) -> list[Any]:
 
 
 def refuse_unknown_constraints(what: str, metadata: list[Any]) -> None:
-    """Raise TypeError for a constraint that the table would not hold, so that none gets lost on the way."""
-    for entry in metadata:
+    """Raise TypeError for a constraint that the table would not hold, so that none gets lost on the way.
+
+    Of two bounds of one kind (`Count` with `ge=1`) pydantic holds one alone: that is refused too.
+    """
+    for index, entry in enumerate(metadata):
+        if any(type(entry) is type(other) for other in metadata[:index]):
+            raise TypeError(f"{what} has two constraints like {entry!r}; start from a plain type.")
         if not isinstance(entry, Ge | Gt | Le | MinLen | MaxLen) and not getattr(entry, "pattern", None):
             raise TypeError(f"{what} has the constraint {entry!r}; use ge, gt, le, min_length, max_length or pattern.")
 
 
 def read_bounds(metadata: list[Any]) -> tuple[float | None, bool, float | None]:
-    """Lower bound, whether it is open, and upper bound; of several bounds the tightest."""
+    """Lower bound, whether it is open, and upper bound."""
     lower: Any = None
     upper: Any = None
     is_open = False
     for entry in metadata:
         match entry:
-            case Ge() if lower is None or entry.ge > lower:
+            case Ge():
                 lower, is_open = entry.ge, False
-            case Gt() if lower is None or entry.gt >= lower:
+            case Gt():
                 lower, is_open = entry.gt, True
-            case Le() if upper is None or entry.le <= upper:
+            case Le():
                 upper = entry.le
             case _:
                 continue
@@ -129,10 +134,10 @@ def read_bounds(metadata: list[Any]) -> tuple[float | None, bool, float | None]:
 
 
 def read_lengths(metadata: list[Any]) -> tuple[int | None, int | None]:
-    """Fewest and most characters or items; of several bounds the tightest."""
-    least = [entry.min_length for entry in metadata if isinstance(entry, MinLen)]
-    most = [entry.max_length for entry in metadata if isinstance(entry, MaxLen)]
-    return max(least, default=None), min(most, default=None)
+    """Fewest and most characters or items."""
+    least = next((entry.min_length for entry in metadata if isinstance(entry, MinLen)), None)
+    most = next((entry.max_length for entry in metadata if isinstance(entry, MaxLen)), None)
+    return least, most
 
 
 def read_pattern(metadata: list[Any]) -> str | None:

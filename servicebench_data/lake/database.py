@@ -54,6 +54,8 @@ def add_views(connection: duckdb.DuckDBPyConnection, files: Mapping[str, Sequenc
         relation.create_view(name)
 
 
-def fetch_table(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
+def fetch_table(
+    connection: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, object] | None = None
+) -> pa.Table:
     """The result of a query as an Arrow table."""
-    return cast("pa.Table", connection.execute(query).to_arrow_table())
+    return cast("pa.Table", connection.sql(query, params=parameters or {}).to_arrow_table())

@@ -156,7 +156,7 @@ def orphan_condition(columns: Sequence[str], table: str, to: Sequence[str]) -> s
     pairs = " AND ".join(
         f"o.{quote_name(target)} = t.{quote_name(column)}" for column, target in zip(columns, to, strict=True)
     )
-    return f"({present}) AND NOT EXISTS (SELECT 1 FROM {quote_name(table)} AS o WHERE {pairs})"
+    return f"({present}) AND NOT EXISTS (SELECT 1 FROM {quote_name(table)} AS o WHERE {pairs})"  # noqa: S608  (names of ours)
 
 
 def check_table(
@@ -175,7 +175,10 @@ def check_table(
     """
     rules = list_rules(record)
     absent = {
-        rule.name: table for rule in rules for table in (rule.refers_to, record.table.name) if table and not files.get(table)
+        rule.name: table
+        for rule in rules
+        for table in (rule.refers_to, record.table.name)
+        if table and not files.get(table)
     }
     findings = {
         name: Finding(name, False, 0, (), f"table {table!r} is not in the lake; make it first")
@@ -241,12 +244,14 @@ def as_count(rule: Rule) -> Rule:
 
 
 def run_suite(frame: Any, rules: Sequence[Rule]) -> list[dict[str, Any]]:
-    """Validate a frame; one result for each rule, in order."""
+    """Validate a frame; one result for each rule, in order. Keys of failing rows come from DuckDB, which is faster."""
     context = open_context()
     batch = (
         context.data_sources.add_pandas("lake").add_dataframe_asset("table").add_batch_definition_whole_dataframe("all")
     )
-    results = batch.get_batch(batch_parameters={"dataframe": frame}).validate(build_suite(rules), result_format="BASIC")
+    results = batch.get_batch(batch_parameters={"dataframe": frame}).validate(
+        build_suite(rules), result_format="BOOLEAN_ONLY"
+    )
     by_rule = {result.expectation_config.meta["rule"]: result.to_json_dict() for result in results.results}
     return [by_rule[rule.name] for rule in rules]
 

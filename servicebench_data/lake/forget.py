@@ -1,7 +1,7 @@
 """The list of posts and authors to forget, and removing old builds that still hold them.
 
-Belongs here: the list as a file, and what is kept outside the lake's tables. Leaving them out of a build is the reader's
-work (`dialogues/`).
+Belongs here: the list as a file, and what is kept outside the lake's tables. Not here: leaving them out of a build,
+which is the reader's work (`dialogues/`).
 """
 
 import csv
@@ -46,27 +46,38 @@ def read_forget_list(lake: Lake) -> ForgetList:
         reader = csv.DictReader(handle)
         if reader.fieldnames != COLUMNS:
             raise ForgetError(f"{str(path)!r} must have the header `kind,id`; it has {reader.fieldnames!r}.")
-        rows = [(row["kind"], (row["id"] or "").strip().lstrip("@")) for row in reader]
-    for line, (kind, entry) in enumerate(rows, start=2):
-        if kind not in {"post", "author"} or not entry:
+        rows = [(row["kind"], (row["id"] or "").strip().lstrip("@"), None in row) for row in reader]
+    for line, (kind, entry, has_more) in enumerate(rows, start=2):
+        if kind not in {"post", "author"} or not entry or has_more:
             raise ForgetError(f"{str(path)!r} line {line}: {kind!r}, {entry!r}; write `post` or `author`, and an id.")
     return ForgetList(
-        frozenset(entry for kind, entry in rows if kind == "post"),
-        frozenset(entry for kind, entry in rows if kind == "author"),
+        frozenset(entry for kind, entry, _ in rows if kind == "post"),
+        frozenset(entry for kind, entry, _ in rows if kind == "author"),
     )
 
 
 def add_to_forget_list(lake: Lake, posts: Iterable[str], authors: Iterable[str]) -> ForgetList:
-    """Add ids to the home's list; later builds leave them out."""
+    """Add ids to the home's list; later builds leave them out.
+
+    Raises:
+        ForgetError: One is no id.
+    """
     known = read_forget_list(lake)
     result = ForgetList(
-        known.post_ids | {entry.strip() for entry in posts},
-        known.author_ids | {entry.strip().lstrip("@") for entry in authors},
+        known.post_ids | {read_id(entry) for entry in posts}, known.author_ids | {read_id(entry) for entry in authors}
     )
     lines = [",".join(COLUMNS), *(f"post,{entry}" for entry in sorted(result.post_ids))]
     lines += [f"author,{entry}" for entry in sorted(result.author_ids)]
     write_atomically(lake.overrides / "forget.csv", "\n".join(lines) + "\n")
     return result
+
+
+def read_id(entry: str) -> str:
+    """An id as it was given, without the sign before a handle."""
+    found = entry.strip().lstrip("@")
+    if not found or any(sign in found for sign in ',"\r\n'):
+        raise ForgetError(f"{entry!r} is no id of a post or an author; give one id at a time.")
+    return found
 
 
 def remove_builds_that_hold(builds: Iterable[Path], forget: ForgetList) -> list[Path]:

@@ -5,9 +5,13 @@ Belongs here: the lock. Not here: what to do when it is taken.
 
 import fcntl
 import os
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+
+ATTEMPTS = 5
+PAUSE_SECONDS = 0.02
 
 _held: dict[Path, int] = {}
 
@@ -23,7 +27,7 @@ def hold_lock(home: Path) -> Generator[None]:
     Raises:
         BuildRunningError: Another process holds it.
     """
-    path = home / "build.lock"
+    path = home.resolve() / "build.lock"
     if _held.get(path):
         _held[path] += 1
         try:
@@ -34,13 +38,11 @@ def hold_lock(home: Path) -> Generator[None]:
     home.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if not take(handle):
             raise BuildRunningError(
                 f"another build runs in {str(home)!r} (process {path.read_text() or 'unknown'}); "
                 "wait for it or end it, then start again."
-            ) from error
+            )
         os.truncate(handle, 0)
         os.write(handle, str(os.getpid()).encode())
         _held[path] = 1
@@ -48,6 +50,18 @@ def hold_lock(home: Path) -> Generator[None]:
     finally:
         _held.pop(path, None)
         os.close(handle)
+
+
+def take(handle: int) -> bool:
+    """Take the lock; a few attempts, for `is_locked` holds it for a moment while it looks."""
+    for attempt in range(ATTEMPTS):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE_SECONDS * (attempt + 1))
+        else:
+            return True
+    return False
 
 
 def is_locked(home: Path) -> bool:

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
+from pydantic import TypeAdapter, ValidationError
+
 from servicebench_data.lake.store import Lake, digest_file, write_atomically
 
 REGISTER = "register.json"
+_REGISTER = TypeAdapter(dict[str, str])
 
 
 class SourceError(ValueError):
@@ -48,8 +51,9 @@ def register_file(lake: Lake, path: Path) -> Registered:
     """Register one file; see `register_files`."""
     refuse_unusable(path)
     digest = digest_file(path)
-    target = lake.posts / f"{digest[:12]}-{path.name}"
-    if not target.exists():
+    known = sorted(lake.posts.glob(f"{digest[:12]}-*"))
+    target = known[0] if known else lake.posts / f"{digest[:12]}-{path.name}"
+    if not known:
         temporary = lake.posts / f".{uuid4().hex}"
         try:
             shutil.copyfile(path, temporary)
@@ -82,7 +86,10 @@ def list_sources(lake: Lake) -> list[Registered]:
     register = {f"{path.name}|{mark}": digests[path] for path, mark in entries.items()}
     if register != known:
         write_atomically(lake.posts / REGISTER, json.dumps(register, indent=2))
-    return list({digest: Registered(path, digest) for path, digest in reversed(digests.items())}.values())[::-1]
+    first: dict[str, Registered] = {}
+    for path, digest in digests.items():
+        first.setdefault(digest, Registered(path, digest))
+    return list(first.values())
 
 
 def is_source(path: Path) -> bool:
@@ -99,6 +106,6 @@ def stamp(path: Path) -> str:
 def read_register(lake: Lake) -> dict[str, str]:
     """Remembered digests; none where the file is missing or damaged, for it can be made again."""
     try:
-        return dict(json.loads((lake.posts / REGISTER).read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError):
+        return _REGISTER.validate_json((lake.posts / REGISTER).read_bytes())
+    except (FileNotFoundError, ValidationError):
         return {}

@@ -10,9 +10,9 @@ a killed write leaves the old one in place.
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import uuid4
 
 import pyarrow as pa
@@ -106,7 +106,7 @@ class Lake:
         folder = self.folder(record, partition)
         try:
             pointer = Pointer.model_validate_json((folder / "pointer.json").read_bytes())
-        except (FileNotFoundError, ValidationError):
+        except (FileNotFoundError, NotADirectoryError, ValidationError):
             return None
         path = folder / pointer.file
         return Stored(path, pointer) if path.is_file() else None
@@ -129,9 +129,13 @@ class Lake:
         """A stored table with the record's exact schema.
 
         Raises:
-            LakeError: It has not been made yet.
+            LakeError: It has not been made yet, or its file is damaged or of another version's schema.
         """
-        return read_file(self.get(record, partition).path, arrow_schema(record))
+        path = self.get(record, partition).path
+        try:
+            return read_file(path, arrow_schema(record))
+        except ValueError as error:
+            raise LakeError(f"{str(path)!r} cannot be read as {record.__name__}; delete it and build again.") from error
 
     def partitions(self, record: type[Record]) -> list[str]:
         """Partitions of a table that are stored, sorted."""
@@ -215,19 +219,26 @@ def digest_file(path: Path) -> str:
 
 
 def digest_folders(*folders: Path) -> str:
-    """SHA-256 over names and contents of all source and data files in the given folders or files, as hex."""
+    """SHA-256 over places and contents of all source and data files in the given folders or files, as hex."""
     digest = hashlib.sha256()
-    files = sorted(
-        path
-        for folder in folders
-        for path in ([folder] if folder.is_file() else folder.rglob("*"))
-        if path.suffix in {".py", ".sql", ".yaml", ".txt", ".md"}
-    )
-    for path in files:
-        digest.update(f"{path.name}\0{digest_file(path)}\0".encode())
+    for folder in folders:
+        for path in sorted([folder] if folder.is_file() else folder.rglob("*")):
+            if path.suffix in {".py", ".sql", ".yaml", ".txt", ".md"}:
+                digest.update(f"{path.relative_to(folder.parent)}\0{digest_file(path)}\0".encode())
     return digest.hexdigest()
 
 
 def digest_json(value: object) -> str:
     """SHA-256 of a value's canonical JSON, as hex."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False, default=str).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def flatten_counts(counts: Mapping[str, object], prefix: str = "") -> Counts:
+    """Nested counts as one level, names joined with a dot; what is no number or text is left out."""
+    flat: Counts = {}
+    for name, value in counts.items():
+        if isinstance(value, Mapping):
+            flat.update(flatten_counts(cast("Mapping[str, object]", value), f"{prefix}{name}."))
+        elif isinstance(value, int | float | str):
+            flat[f"{prefix}{name}"] = value
+    return flat

@@ -13,18 +13,24 @@ from servicebench_data.release.publish import FILE_NAME, list_builds
 
 QUERY = """
 SELECT coalesce(a.scenario_id, b.scenario_id) AS scenario_id, coalesce(b.industry, a.industry) AS industry,
-       CASE WHEN a.scenario_id IS NULL THEN 'added' WHEN b.scenario_id IS NULL THEN 'removed' ELSE 'changed' END AS change,
+       CASE WHEN a.scenario_id IS NULL THEN 'added'
+            WHEN b.scenario_id IS NULL THEN 'removed' ELSE 'changed' END AS change,
        concat_ws(', ',
            CASE WHEN a.category_id <> b.category_id THEN 'category ' || a.category_id || ' -> ' || b.category_id END,
            CASE WHEN a.severity <> b.severity THEN 'severity ' || a.severity || ' -> ' || b.severity END,
+           CASE WHEN a.split <> b.split THEN 'split ' || a.split || ' -> ' || b.split END,
            CASE WHEN a.opening <> b.opening THEN 'opening' END,
            CASE WHEN a.events <> b.events THEN 'events' END,
            CASE WHEN a.background <> b.background THEN 'background' END,
            CASE WHEN a.expectation <> b.expectation THEN 'expectation' END,
-           CASE WHEN a.case_record <> b.case_record THEN 'case record' END) AS parts
+           CASE WHEN a.case_record <> b.case_record THEN 'case record' END,
+           CASE WHEN a.content_sha256 <> b.content_sha256
+                 AND (a.category_id, a.severity, a.opening, a.events, a.background, a.expectation, a.case_record)
+                   = (b.category_id, b.severity, b.opening, b.events, b.background, b.expectation, b.case_record)
+                THEN 'facts, policies or map version' END) AS parts
 FROM a.scenarios.scenario AS a
 FULL JOIN b.scenarios.scenario AS b ON a.scenario_id = b.scenario_id
-WHERE a.scenario_id IS NULL OR b.scenario_id IS NULL OR a.content_sha256 <> b.content_sha256
+WHERE a.scenario_id IS NULL OR b.scenario_id IS NULL OR a.content_sha256 <> b.content_sha256 OR a.split <> b.split
 ORDER BY change, industry, scenario_id
 """
 

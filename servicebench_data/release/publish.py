@@ -6,6 +6,7 @@ build may be published (`steps.py` and the checks of each table).
 
 import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -119,13 +120,14 @@ def publish_build(lake: Lake, build: Build, files: Files, limits: Limits, *, kee
     """
     folder = lake.home / "builds"
     folder.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(lake)
     temporary = folder / f".{uuid4().hex}.tmp"
     try:
         write_file(temporary, build, files, limits)
         target = folder / f"{build.build_id}.duckdb"
         temporary.replace(target)
     finally:
-        temporary.unlink(missing_ok=True)
+        remove_leftovers(lake)
     link_published(lake, target)
     remove_old_builds(folder, keep)
     return lake.home / FILE_NAME
@@ -134,8 +136,17 @@ def publish_build(lake: Lake, build: Build, files: Files, limits: Limits, *, kee
 def link_published(lake: Lake, target: Path) -> None:
     """Give a build's file the published name as well, in one rename; a copy where the disk knows no hard links."""
     beside = lake.home / f".{FILE_NAME}.{uuid4().hex}"
-    os.link(target, beside)
+    try:
+        os.link(target, beside)
+    except OSError:
+        shutil.copyfile(target, beside)
     beside.replace(lake.home / FILE_NAME)
+
+
+def remove_leftovers(lake: Lake) -> None:
+    """Remove unfinished files, DuckDB's log beside them, and those of a build that was killed."""
+    for path in (*(lake.home / "builds").glob(".*.tmp*"), *lake.home.glob(f".{FILE_NAME}.*")):
+        path.unlink(missing_ok=True)
 
 
 def write_file(path: Path, build: Build, files: Files, limits: Limits) -> None:
@@ -147,8 +158,10 @@ def write_file(path: Path, build: Build, files: Files, limits: Limits) -> None:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(f"ATTACH {quote_text(str(path))} AS build (STORAGE_VERSION {quote_text(STORAGE_VERSION)})")
         connection.execute("USE build")
+        connection.execute("BEGIN")
         for statement in create_statements():
             connection.execute(statement)
+        connection.execute("COMMIT")
         insert_tables(connection, build, files)
         for statement in read_statements(VIEWS):
             connection.execute(statement)

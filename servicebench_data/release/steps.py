@@ -60,16 +60,23 @@ def check_step(rows: Iterable[Mapping[str, object]], step: str, before: str) -> 
 
 
 def check_references(files: Files, limits: Limits) -> list[Finding]:
-    """Every reference between tables, those to later tables included."""
+    """Every reference between tables, those to later tables included; one to a table that is not there is broken."""
     with open_database(limits) as connection:
         add_views(connection, files)
         return [
             check_reference(connection, record, index)
+            if reference.table in files
+            else Finding(name_reference(record, index), False, 0, (), f"table {reference.table!r} is not there")
             for record in RECORDS
             if record.table.name in files
             for index, reference in enumerate(record.table.references)
-            if reference.table in files
         ]
+
+
+def name_reference(record: type[Record], index: int) -> str:
+    """Name of a reference's rule."""
+    reference = record.table.references[index]
+    return f"reference:{record.table.name}.{'+'.join(reference.columns)}->{reference.table}"
 
 
 def check_reference(connection: duckdb.DuckDBPyConnection, record: type[Record], index: int) -> Finding:
@@ -81,7 +88,7 @@ def check_reference(connection: duckdb.DuckDBPyConnection, record: type[Record],
         f"SELECT {key} AS k FROM {quote_name(record.table.name)} AS t WHERE {condition} ORDER BY k"  # noqa: S608
     ).fetchall()
     keys = tuple(str(row[0]) for row in rows[:KEY_LIMIT])
-    return Finding(f"reference:{record.table.name}->{reference.table}", not rows, len(rows), keys)
+    return Finding(name_reference(record, index), not rows, len(rows), keys)
 
 
 def check_generation(lake: Lake, industries: Iterable[str]) -> list[Finding]:

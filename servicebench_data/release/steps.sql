@@ -21,9 +21,10 @@ WITH outcomes AS (
     SELECT 5, 'candidates', industry, coalesce(rejection_reason, 'made'), count(*)
     FROM candidate GROUP BY industry, rejection_reason
     UNION ALL
-    SELECT 6, 'scenarios', c.industry, if(s.scenario_id IS NULL, 'not_drawn', 'made'), count(*)
-    FROM candidate AS c LEFT JOIN scenario AS s USING (scenario_id) WHERE c.is_valid
-    GROUP BY c.industry, s.scenario_id IS NULL
+    -- A scenario without a valid candidate is one too many.
+    SELECT 6, 'scenarios', coalesce(c.industry, s.industry), if(s.scenario_id IS NULL, 'not_drawn', 'made'), count(*)
+    FROM (FROM candidate WHERE is_valid) AS c FULL JOIN scenario AS s USING (scenario_id)
+    GROUP BY coalesce(c.industry, s.industry), s.scenario_id IS NULL
 )
 SELECT position, step, industry, outcome, row_count::BIGINT AS row_count
 FROM outcomes

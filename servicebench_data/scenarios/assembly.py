@@ -4,12 +4,12 @@ Belongs here: the order of the steps for one dialogue, and the tables around it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from schemas.industry import Industry
 from schemas.records import Record
 from schemas.scenarios import (
     BackgroundSentence,
@@ -30,13 +30,24 @@ from servicebench_data.scenarios.events import collect_events
 from servicebench_data.scenarios.expectation import expect_resolution
 from servicebench_data.scenarios.facts import collect_facts
 from servicebench_data.scenarios.grounding import check_parts
-from servicebench_data.scenarios.parts import Knowledge, Parts, Source, prepare
+from servicebench_data.scenarios.parts import Chance, Knowledge, Parts, Source
 from servicebench_data.scenarios.reading import Reading, SourceTurn, read_turns
 from servicebench_data.scenarios.severity import rate_severity
 
 #: Changes whenever any rule of this package changes what it makes; part of the key under which results are reused.
 RULES_VERSION = "offline-1"
 MIN_FACTS = 2
+_CODED = """
+    SELECT coding.dialogue_id, coding.category_id, dialogue.account
+    FROM coding LEFT JOIN dialogue USING (dialogue_id)
+    WHERE coding.category_id IS NOT NULL
+    ORDER BY coding.dialogue_id
+"""
+_SPOKEN = """
+    SELECT dialogue_id, turn_index, role, text, post_ids, post_offsets
+    FROM turn SEMI JOIN (SELECT dialogue_id FROM coding WHERE category_id IS NOT NULL) USING (dialogue_id)
+    ORDER BY dialogue_id, turn_index
+"""
 #: Records of the tables that `build_tables` returns, by table name.
 RECORDS: dict[str, type[Record]] = {
     "candidate": Candidate,
@@ -70,7 +81,7 @@ def build_parts(source: Source, knowledge: Knowledge, *, seed: int, stale_rate: 
         return reject(source, knowledge, facts, "no_events")
     if len(facts) < MIN_FACTS:
         return reject(source, knowledge, facts, "too_few_facts")
-    return _complete(source, knowledge, readings, (events, facts), seed=seed, stale_rate=stale_rate)
+    return _complete(source, knowledge, readings, (events, facts), Chance(seed, stale_rate))
 
 
 def _complete(
@@ -78,9 +89,7 @@ def _complete(
     knowledge: Knowledge,
     readings: Sequence[Reading],
     told: tuple[list[Event], list[Fact]],
-    *,
-    seed: int,
-    stale_rate: float,
+    chance: Chance,
 ) -> Parts:
     events, facts = told
     severity = rate_severity(events, knowledge.industry.id, source.scenario_id)
@@ -90,9 +99,9 @@ def _complete(
         events=events,
         severity=severity,
         facts=facts,
-        background=tell_background(facts, brand),
+        background=tell_background(facts, severity, brand),
         expectation=expect_resolution(readings, events, severity, knowledge.categories[source.category_id]),
-        case_fields=fill_case_record(facts, readings, source.turns, knowledge.industry, seed=seed, stale_rate=stale_rate),
+        case_fields=fill_case_record(facts, readings, source.turns, knowledge.industry, chance),
         case_policies=list_policies(knowledge.industry, source.category_id, source.scenario_id),
     )
     return verify(parts, source, knowledge)
@@ -107,8 +116,7 @@ def verify(parts: Parts, source: Source, knowledge: Knowledge) -> Parts:
     if not failures:
         return parts
     candidate = make_candidate(source, knowledge, parts.facts, "ungrounded", parts.candidate.made_by)
-    values = {name: getattr(parts, name) for name in parts.__dataclass_fields__}
-    return Parts(**{**values, "candidate": candidate, "failures": failures})
+    return replace(parts, candidate=candidate, failures=failures)
 
 
 def reject(source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: RejectionReason) -> Parts:
@@ -117,7 +125,11 @@ def reject(source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: 
 
 
 def make_candidate(
-    source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: RejectionReason | None, made_by: str = "offline"
+    source: Source,
+    knowledge: Knowledge,
+    facts: Sequence[Fact],
+    reason: RejectionReason | None,
+    made_by: str = "offline",
 ) -> Candidate:
     """The candidate row of a dialogue, not yet coded again."""
     return Candidate(
@@ -156,18 +168,20 @@ def read_sources(turns: pa.Table, dialogues: pa.Table, codings: pa.Table, knowle
     Raises:
         ValueError: A coding names a category that the journey map does not have, or a dialogue that is not there.
     """
-    accounts: dict[str, str] = dict(zip(dialogues["dialogue_id"].to_pylist(), dialogues["account"].to_pylist(), strict=True))
-    coded = codings.filter(pc.is_valid(codings["category_id"])).select(["dialogue_id", "category_id"])
-    categories: dict[str, str] = dict(zip(coded["dialogue_id"].to_pylist(), coded["category_id"].to_pylist(), strict=True))
-    _refuse_unknown(set(categories.values()), set(knowledge.categories), "category", "code the dialogues with this map again")
-    _refuse_unknown(set(categories), set(accounts), "dialogue", "build dialogues and codings from the same posts")
-    wanted = turns.filter(pc.is_in(turns["dialogue_id"], value_set=pa.array(sorted(categories), pa.string())))
+    with duckdb.connect() as connection:
+        for name, table in (("turn", turns), ("dialogue", dialogues), ("coding", codings)):
+            connection.register(name, table)
+        coded = connection.execute(_CODED).fetchall()
+        rows = connection.execute(_SPOKEN).fetchall()
+    _refuse_unknown({row[1] for row in coded}, set(knowledge.categories), "category", "code the dialogues again")
+    _refuse_unknown({row[0] for row in coded if row[2] is None}, set(), "dialogue", "build both from the same posts")
     spoken: dict[str, list[SourceTurn]] = {}
-    for row in wanted.sort_by([("dialogue_id", "ascending"), ("turn_index", "ascending")]).to_pylist():
-        spoken.setdefault(row["dialogue_id"], []).append(
-            SourceTurn(row["turn_index"], row["role"], row["text"], tuple(row["post_ids"]), tuple(row["post_offsets"]))
-        )
-    return [Source(name, accounts[name], categories[name], tuple(spoken.get(name, ()))) for name in sorted(categories)]
+    for dialogue_id, index, role, text, post_ids, offsets in rows:
+        spoken.setdefault(dialogue_id, []).append(SourceTurn(index, role, text, tuple(post_ids), tuple(offsets)))
+    return [
+        Source(dialogue_id, account, category_id, tuple(spoken.get(dialogue_id, ())))
+        for dialogue_id, category_id, account in coded
+    ]
 
 
 def _refuse_unknown(found: set[str], known: set[str], what: str, remedy: str) -> None:
@@ -177,7 +191,12 @@ def _refuse_unknown(found: set[str], known: set[str], what: str, remedy: str) ->
 
 
 def build_many(
-    sources: Iterable[Source], knowledge: Knowledge, *, seed: int, stale_rate: float, report: Callable[[int], None] | None = None
+    sources: Iterable[Source],
+    knowledge: Knowledge,
+    *,
+    seed: int,
+    stale_rate: float,
+    report: Callable[[int], None] | None = None,
 ) -> list[Parts]:
     """Parts of many dialogues, in their order.
 
@@ -197,7 +216,7 @@ def build_many(
 
 
 def tabulate(made: Sequence[Parts]) -> dict[str, pa.Table]:
-    """The tables of `RECORDS` from the parts; rejected candidates have a candidate row and, if ungrounded, all their parts."""
+    """Make the tables of `RECORDS`; of the rejected ones only the ungrounded have more than a candidate row."""
     rows: Mapping[str, list[Record]] = {
         "candidate": [parts.candidate for parts in made],
         "event": [row for parts in made for row in parts.events],
@@ -219,16 +238,8 @@ def _make_table(record: type[Record], rows: Sequence[Record]) -> pa.Table:
 
 
 def build_tables(
-    turns: pa.Table,
-    dialogues: pa.Table,
-    codings: pa.Table,
-    industry: Industry,
-    *,
-    others: tuple[Industry, ...] = (),
-    seed: int = 2026,
-    stale_rate: float = 0.1,
+    turns: pa.Table, dialogues: pa.Table, codings: pa.Table, knowledge: Knowledge, chance: Chance
 ) -> dict[str, pa.Table]:
     """All tables of an industry's candidates, not yet coded again; see `read_sources` for the inputs and `RECORDS`."""
-    knowledge = prepare(industry, others)
     sources = read_sources(turns, dialogues, codings, knowledge)
-    return tabulate(build_many(sources, knowledge, seed=seed, stale_rate=stale_rate))
+    return tabulate(build_many(sources, knowledge, seed=chance.seed, stale_rate=chance.stale_rate))

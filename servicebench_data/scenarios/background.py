@@ -7,36 +7,54 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from schemas.scenarios import BackgroundSentence, Disclosure, Fact
+from schemas.scenarios import BackgroundSentence, Disclosure, Fact, Severity
 from servicebench_data.scenarios import cues
 
 Topic = Literal["identity", "experience", "practical_impact", "emotional_impact"]
+Row = tuple[Topic, str, list[Fact]]
 _ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
+#: Feelings that follow from what happened, by the main driver of the severity; modest, since nobody told them.
+_FEELINGS = {
+    "": "I am annoyed, and I want this to be taken seriously.",
+    "loss": "I feel let down, and I worry about getting back what I lost.",
+    "time": "I am worn out by the waiting, and I feel that my time counts for nothing.",
+    "safety": "I am still shaken, and I want someone to take it seriously.",
+    "vulnerability": "I am upset, because this did not fall on me alone.",
+    "dignity": "I feel that I was treated without respect.",
+}
 _TOPICS: tuple[Topic, ...] = ("identity", "experience", "practical_impact", "emotional_impact")
 _IDENTITY = re.compile(
-    r"\b(?:I am|I have been|we are|we have been|as) (?:an? |your |their |one of (?:your|their) )?(?:\w+ ){0,3}?(?:customers?|members?|flyers?|fliers?|traveler|traveller|guests?|user|passenger|driver|student|nurse|teacher|veteran|mother|mom|father|"
-    r"pensioner|senior|medallion|elite|cardholder|fan)\b|\bI (?:fly|travel|stay|shop|order|eat|use|live|work)\b|\b(?:gold|silver|platinum|diamond|elite|medallion) (?:member|status)\b|\bloyal\b|\bmy (?:booking reference|order number|membership number) is\b",
+    r"\b(?:I am|I have been|we are|we have been|as) (?:an? |your |their |one of (?:your|their) )(?:\w+ )"
+    r"{0,3}?(?:customers?|members?|flyers?|fliers?|traveler|traveller|guests?|user|passenger|driver|student|"
+    r"nurse|teacher|veteran|mother|mom|father|"
+    r"pensioner|senior|medallion|elite|cardholder|fan)\b|\bI (?:fly|travel|stay|shop|order|eat|use|live|work)"
+    r"\b|\b(?:gold|silver|platinum|diamond|elite|medallion) (?:member|status)\b|\bloyal\b|\bmy (?:booking "
+    r"reference|order number|membership number) is\b",
     re.IGNORECASE,
 )
 
 
-def tell_background(facts: Sequence[Fact], brand: str) -> list[BackgroundSentence]:
+def tell_background(facts: Sequence[Fact], severity: Severity, brand: str) -> list[BackgroundSentence]:
     """Sentences of the background: who the customer is, what they lived through, and what it did to them.
 
     Args:
         facts: All facts of the scenario; there is at least one.
+        severity: The rating; its first driver colours the feeling that is inferred where none was told.
         brand: Name of the company as the customer would say it.
     """
     statements: dict[str, list[Fact]] = {}
     for fact in facts:
         statements.setdefault(fact.statement, []).append(fact)
-    told = [(find_topic(statement, group), statement, group) for statement, group in statements.items()]
-    rows: list[tuple[Topic, str, list[Fact]]] = []
-    if not any(topic == "identity" and "number is" not in statement and "reference is" not in statement for topic, statement, _ in told):
+    told: list[Row] = [(find_topic(statement, group), statement, group) for statement, group in statements.items()]
+    rows: list[Row] = []
+    if not any(
+        topic == "identity" and "number is" not in statement and "reference is" not in statement
+        for topic, statement, _ in told
+    ):
         rows.append(("identity", f"I am a customer of {brand}.", []))
     rows += sorted(told, key=lambda row: _TOPICS.index(row[0]))
     if not any(topic == "emotional_impact" for topic, _, _ in told):
-        rows.append(("emotional_impact", "I feel let down, and I want to be taken seriously.", []))
+        rows.append(("emotional_impact", _FEELINGS[severity.drivers[0] if severity.drivers else ""], []))
     return [_make_sentence(facts[0], index, *row) for index, row in enumerate(rows)]
 
 
@@ -47,14 +65,18 @@ def find_topic(statement: str, facts: Sequence[Fact]) -> Topic:
     is_impact = any(fact.kind == "impact" for fact in facts)
     if is_impact and cues.is_emotional(statement) and len(facts) == 1:
         return "emotional_impact"
-    return "practical_impact" if is_impact and all(fact.kind in {"impact", "person_role"} for fact in facts) else "experience"
+    return (
+        "practical_impact"
+        if is_impact and all(fact.kind in {"impact", "person_role"} for fact in facts)
+        else "experience"
+    )
 
 
 def latest_disclosure(facts: Sequence[Fact], topic: Topic) -> Disclosure:
     """The latest disclosure of the facts; an inferred identity is plain from the start, an inferred feeling is not."""
     if not facts:
         return "opening" if topic == "identity" else "when_heard"
-    return max((fact.disclosure for fact in facts), key=_ORDER.index)
+    return _ORDER[max(_ORDER.index(fact.disclosure) for fact in facts)]
 
 
 def _make_sentence(model: Fact, index: int, topic: Topic, text: str, facts: list[Fact]) -> BackgroundSentence:

@@ -1,9 +1,13 @@
-"""What the company's systems hold about the case: a subset of the truth, some fields out of date, and the policies that apply.
+"""What the company's systems hold about the case, and the policies that apply.
+
+The record is a subset of the truth, with some fields out of date.
 
 Belongs here: filling the industry's form. Not here: the form itself (`schemas/industries/`).
 
-A field is filled from a fact that the company can know, or from the cue phrases of its choices. A value that several fields of
-the form could hold goes to the first that takes its kind; a fact fills one field. Which fields are out of date is decided by a hash
+A field is filled from a fact that the company can know, or from the cue phrases of its choices. A value that several
+fields of
+the form could hold goes to the first that takes its kind; a fact fills one field. Which fields are out of date is
+decided by a hash
 of seed, scenario and field, so that the rate holds over many scenarios and no field depends on another.
 """
 
@@ -15,16 +19,24 @@ from functools import cache
 from schemas.industry import CaseField, Industry
 from schemas.scenarios import CaseFieldRow, CasePolicy, Fact
 from servicebench_data.scenarios import cues, numerals
+from servicebench_data.scenarios.parts import Chance
 from servicebench_data.scenarios.reading import Reading, SourceTurn
 
 _DENIED = re.compile(r"(?:\b(?:not|never|no|without|nor)\b|n't\b)(?: \w+){0,2} ?$", re.IGNORECASE)
-_SMALLER = {"hour": ("minutes", 60), "day": ("hours", 24), "week": ("days", 7), "minute": ("seconds", 60), "month": ("weeks", 4), "year": ("months", 12)}
+_SMALLER = {
+    "hour": ("minutes", 60),
+    "day": ("hours", 24),
+    "week": ("days", 7),
+    "minute": ("seconds", 60),
+    "month": ("weeks", 4),
+    "year": ("months", 12),
+}
 _NUMERAL = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{numerals.WORD_PATTERN}|an?)\b", re.IGNORECASE)
 _UNIT = re.compile(r"\b(hour|hr|day|week|wk|minute|min|month|year|yr)s?\b", re.IGNORECASE)
 
 
 def fill_case_record(
-    facts: Sequence[Fact], readings: Sequence[Reading], turns: Sequence[SourceTurn], industry: Industry, *, seed: int, stale_rate: float
+    facts: Sequence[Fact], readings: Sequence[Reading], turns: Sequence[SourceTurn], industry: Industry, chance: Chance
 ) -> list[CaseFieldRow]:
     """The fields on file for one scenario, in the order of the form.
 
@@ -33,19 +45,25 @@ def fill_case_record(
         readings: The customer's sentences.
         turns: All turns, for cues in the account's words.
         industry: Whose form it is.
-        seed: Seed of the build.
-        stale_rate: Share of the fillable fields that can be stale and are.
+        chance: Seed and rate of the stale fields.
     """
     rows: list[CaseFieldRow] = []
     used: set[str] = set()
-    sayings = [saying for saying in list_sayings(readings, turns)]
+    sayings = list_sayings(readings, turns)
     for field in industry.case_record.fields:
         found = find_choice(field, sayings) if field.choices is not None else find_fact(field, facts, used)
         if found is None:
             continue
         truth, fact_id, post_ids = found
         used.add(fact_id or "")
-        rows.append(_make_row(field, facts[0], (truth, fact_id, post_ids), is_stale=draw_stale(facts[0].scenario_id, field, seed, stale_rate)))
+        rows.append(
+            _make_row(
+                field,
+                facts[0],
+                (truth, fact_id, post_ids),
+                is_stale=draw_stale(facts[0].scenario_id, field, chance),
+            )
+        )
     return rows
 
 
@@ -53,25 +71,105 @@ def find_fact(field: CaseField, facts: Sequence[Fact], used: set[str]) -> tuple[
     """The first fact, in the order of the field's kinds, that the company can know and that fills no other field."""
     for kind in field.fills_from:
         for fact in facts:
-            if fact.kind == kind and fact.value and not fact.is_customer_only and fact.fact_id not in used and not shares_value(fact, facts):
+            if (
+                fact.kind == kind
+                and fact.value
+                and not fact.is_customer_only
+                and fact.fact_id not in used
+                and fits_field(field, fact)
+                and not shares_value(fact, facts)
+            ):
                 return fact.value, fact.fact_id, [fact.post_id] if fact.post_id else []
     return None
 
 
+def fits_field(field: CaseField, fact: Fact) -> bool:
+    """Whether a value is of the sort that the field means, as far as its words and the field's description tell."""
+    about = f"{field.title} {field.description}".lower()
+    value, quote = (fact.value or "").lower(), fact.quote or ""
+    if field.type == "count":
+        is_of_people, is_of_contacts = _PEOPLE.search(value) is not None, _CONTACTS.search(value) is not None
+        takes_people, takes_things = _PEOPLE.search(about) is not None, _THINGS.search(about) is not None
+        return (is_of_contacts and _CONTACTS.search(about) is not None) or (
+            not is_of_contacts and (takes_people if is_of_people else takes_things or not takes_people)
+        )
+    if field.type == "amount_usd":
+        return _PAID.search(quote) is not None and _NOT_PAID.search(quote) is None
+    if field.type == "date":
+        return _VAGUE_DATE.search(value) is None
+    if field.type == "duration":
+        return (
+            _WAIT.search(quote) is not None
+            and _NO_WAIT.search(
+                quote, max(0, quote.lower().find(value) - 20), quote.lower().find(value) + len(value) + 14
+            )
+            is None
+        )
+    if field.type == "text" and fact.kind == "product":
+        return _EXTRA.search(about) is None or _EXTRA.search(value) is not None
+    return True
+
+
+_PAID = re.compile(
+    r"\b(?:paid|pay\w*|charg\w*|overcharg\w*|fares?|fees?|cost\w*|price\w*|bill\w*|total|refund\w*|debit\w*|"
+    r"orders?|ordered|tickets?|deposit|owed?|account|bank|card|took|taken|spent|bought|rate|quoted?|confirmed|for)"
+    r"\b",
+    re.IGNORECASE,
+)
+_NOT_PAID = re.compile(r"\b(?:insured|insurance|worth|elsewhere|competitor|salary|rent|other company)\b", re.IGNORECASE)
+_PEOPLE = re.compile(
+    r"\b(?:people|ppl|persons?|passengers?|kids?|child(?:ren)?|adults?|guests?|travell?ers|travelers|friends|"
+    r"customers|men|women|party|flyers|fliers|riders|drivers|folks|workers|attendants|blokes|guys|others|seats?)\b"
+)
+_THINGS = re.compile(r"\b(?:items?|pieces?|meals?|products?|bags?|rooms?|nights?|orders?|trips?|number on file)\b")
+_CONTACTS = re.compile(
+    r"\b(?:times|twice|calls?|emails?|contacts?|attempts?|messages?|tweets?|agents?|representatives?)\b"
+)
+_VAGUE_DATE = re.compile(
+    r"\b(?:this|last|next) (?:week|wk|month|year|summer|winter|spring|fall|weekend)|\bother day|\byears? ago|"
+    r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|dec|nov|oct|sept?|"
+    r"in )$"
+)
+_WAIT = re.compile(
+    r"\b(?:wait\w*|delay\w*|late|hold|stuck|sitting|sat|stood|standing|tarmac|runway|line|queue|took|takes|taking|"
+    r"past|still|overdue|behind|since|stranded|been)\b",
+    re.IGNORECASE,
+)
+_NO_WAIT = re.compile(
+    r"\b(?:early|earlier|before|in advance|flight (?:with|without)|old|wifi|internet|promised|within|business days)"
+    r"\b",
+    re.IGNORECASE,
+)
+_EXTRA = re.compile(
+    r"\b(?:extra|seat|cabin|class|comfort|plus|boarding|early bird|check-?in|pass|lounge|upgrade|even more space|"
+    r"business select|delta one|delta 1)\b",
+    re.IGNORECASE,
+)
+
+
 def shares_value(fact: Fact, facts: Sequence[Fact]) -> bool:
     """Whether a customer-only fact has the same value, so that a field with it would give that fact away."""
-    return any(other.is_customer_only and other.value is not None and other.value.lower() == (fact.value or "").lower() for other in facts)
+    return any(
+        other.is_customer_only and other.value is not None and other.value.lower() == (fact.value or "").lower()
+        for other in facts
+    )
 
 
 def list_sayings(readings: Sequence[Reading], turns: Sequence[SourceTurn]) -> list[tuple[str, str]]:
-    """Lower-case sentences that may set a choice, with their post: the customer's without feelings, the account's without questions."""
-    own = [(reading.quote.lower().replace("’", "'"), reading.post_ids[0]) for reading in readings if reading.kind != "noise" and not cues.is_intimate(reading.quote)]
+    """Sentences that may set a choice, with their post: not the intimate ones, nor the account's questions."""
+    own = [
+        (reading.quote.lower().replace("’", "'"), reading.post_ids[0])
+        for reading in readings
+        if reading.kind != "noise" and not cues.is_intimate(reading.quote)
+    ]
     told = [
         (part.lower().replace("’", "'"), turn.find_post(turn.text.find(part)))
         for turn in turns
         if turn.role == "account"
         for part in re.split(r"(?<=[.!?])\s+", turn.text)
-        if part and not part.rstrip().endswith("?") and not re.search(r"\b(?:if|please|can you|let us know)\b", part, re.IGNORECASE)
+        if part
+        and not part.rstrip().endswith("?")
+        and not re.search(r"\b(?:if|please|can you|let us know)\b", part, re.IGNORECASE)
     ]
     return own + told
 
@@ -80,9 +178,9 @@ def find_choice(field: CaseField, sayings: Sequence[tuple[str, str]]) -> tuple[s
     """The first choice of which a cue is said and not denied."""
     for value, cues_of_value in (field.choices or {}).items():
         for cue in cues_of_value:
-            pattern = compile_cue(cue)
+            pattern, lowered = compile_cue(cue), cue.lower()
             for saying, post_id in sayings:
-                match = pattern.search(saying)
+                match = pattern.search(saying) if lowered in saying else None
                 if match is not None and not _DENIED.search(saying, 0, match.start()):
                     return value, None, [post_id]
     return None
@@ -90,16 +188,16 @@ def find_choice(field: CaseField, sayings: Sequence[tuple[str, str]]) -> tuple[s
 
 @cache
 def compile_cue(cue: str) -> re.Pattern[str]:
-    """A cue as whole words; a cue may be the beginning of a word only where it ends in a stem of six letters or more."""
+    """A cue as whole words, or in the plural."""
     return re.compile(rf"\b{re.escape(cue.lower())}(?:\b|s\b)")
 
 
-def draw_stale(scenario_id: str, field: CaseField, seed: int, stale_rate: float) -> bool:
+def draw_stale(scenario_id: str, field: CaseField, chance: Chance) -> bool:
     """Whether a field is out of date in this scenario: the same for the same seed, scenario and field."""
     if field.stale is None:
         return False
-    digest = hashlib.sha256(f"stale:{seed}:{scenario_id}:{field.id}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") / 2**64 < stale_rate
+    digest = hashlib.sha256(f"stale:{chance.seed}:{scenario_id}:{field.id}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64 < chance.stale_rate
 
 
 def show_stale(field: CaseField, truth: str) -> str | None:
@@ -110,7 +208,7 @@ def show_stale(field: CaseField, truth: str) -> str | None:
 
 
 def halve(text: str) -> str:
-    """The text with its first number halved, in a smaller unit where the half is no whole number; unchanged without a number."""
+    """Halve the first number, in a smaller unit where the half is not whole; a text without a number stays."""
     match, unit = _NUMERAL.search(text), _UNIT.search(text)
     number = numerals.read_number(text)
     if match is None or number is None or number <= 0:
@@ -125,7 +223,9 @@ def halve(text: str) -> str:
     return text[: match.start()] + numerals.format_number(half) + text[match.end() :]
 
 
-def _make_row(field: CaseField, model: Fact, found: tuple[str, str | None, list[str]], *, is_stale: bool) -> CaseFieldRow:
+def _make_row(
+    field: CaseField, model: Fact, found: tuple[str, str | None, list[str]], *, is_stale: bool
+) -> CaseFieldRow:
     truth, fact_id, post_ids = found
     shown = show_stale(field, truth) if is_stale else truth
     is_stale = shown != truth

@@ -6,64 +6,107 @@ Belongs here: cue patterns and yes-or-no questions about one sentence. Not here:
 import re
 
 _STAFF = (
-    r"(?:they|staff|[\w-]+ ?(?:agents?|attendants?|reps?|representatives?|managers?|supervisors?|drivers?|clerks?|desk|crew|employees?|associates?|cashiers?|pilots?|captain|service)|agents?|manager|"
-    r"supervisor|driver|crew|pilot|captain|cashier|employee|representative|receptionist|she|he|the (?:guy|lady|woman|man|person|app|website))"
+    r"(?:they|staff|[\w-]+ ?(?:agents?|attendants?|reps?|representatives?|managers?|supervisors?|drivers?|"
+    r"clerks?|desk|crew|employees?|associates?|cashiers?|pilots?|captain|service)|agents?|manager|"
+    r"supervisor|driver|crew|pilot|captain|cashier|employee|representative|receptionist|she|he|the (?:guy|lady|"
+    r"woman|man|person|app|website))"
 )
 _STATEMENT = re.compile(
-    rf"\b(?:{_STAFF}) (?:just |then |also |even |now |had |have |has |finally |all |both |is |are |was |were )*(?:told|said|says|saying|claimed|claims|promised|insisted|insists|assured|informed|stated|admitted|"
+    rf"\b(?:{_STAFF}) (?:just |then |also |even |now |had |have |has |finally |all |both |is |are |was |were )"
+    rf"*(?:told|said|says|saying|claimed|claims|promised|insisted|insists|assured|informed|stated|admitted|"
     rf"advised|explained|keeps? (?:saying|telling)|kept (?:saying|telling)|telling)\b"
-    r"|\b(?:was|were|been|being|am|are|got) (?:just |then |also |now |only |first |later )*(?:told|informed|assured|promised|advised)\b|\btold (?:me|us|my|him|her)\b|\baccording to\b",
+    r"|\b(?:was|were|been|being|am|are|got) (?:just |then |also |now |only |first |later )*(?:told|informed|"
+    r"assured|promised|advised)\b|\btold (?:me|us|my|him|her)\b|\baccording to\b",
     re.IGNORECASE,
 )
 _EMOTION = re.compile(
-    r"\b(?:frustrat\w+|angry|anger|disappoint\w+|upset|furious|livid|cry(?:ing)?|cried|tears?|scared|terrif\w+|afraid|stress\w*|exhausted|humiliat\w+|embarrass\w+|anxious|anxiety|disgust\w+|"
-    r"heartbroken|devastated|fed up|tired of|sick of|annoy\w+|unhappy|sad|worried|worry|desperate\w*|shaken|trauma\w*|nightmare|horrif\w+|insult\w+|disrespect\w+|outraged?|appalled|shocked|not (?:happy|pleased|impressed)|"
-    r"lost (?:all )?(?:trust|faith|patience)|patience (?:is|are|was)|let down|ashamed|helpless|hate|pissed|at (?:my|our) wit'?s end|ruin\w+ (?:my|our|the))\b",
+    r"\b(?:frustrat\w+|angry|anger|disappoint\w+|upset|furious|livid|cry(?:ing)?|cried|tears?|scared|terrif\w+|"
+    r"afraid|stress\w*|exhausted|humiliat\w+|embarrass\w+|anxious|anxiety|disgust\w+|"
+    r"heartbroken|devastated|fed up|tired of|sick of|annoy\w+|unhappy|sad|worried|worry|desperate\w*|shaken|"
+    r"trauma\w*|nightmare|horrif\w+|insult\w+|disrespect\w+|outraged?|appalled|shocked|not (?:happy|pleased|"
+    r"impressed)|"
+    r"lost (?:all )?(?:trust|faith|patience)|patience (?:is|are|was)|let down|ashamed|helpless|hate|pissed|at "
+    r"(?:my|our) wit'?s end|ruin\w+ (?:my|our|the))\b",
     re.IGNORECASE,
 )
 _PRACTICAL = re.compile(
-    r"\b(?:(?:miss|missed|missing|miss out on) (?:\w+ ){0,3}?(?:connection|connecting|flight|meetings?|wedding|funeral|birthday|class|exam|appointment|interview|work|dinner|event|game|concert|show|train|bus|cruise|party|events|jobs?|holiday|thanksgiving|christmas|reunion|ceremony)|"
-    r"late (?:for|to) (?:\w+ ){0,2}?(?:work|meetings?|class|wedding|school|appointment|interview|flight|airport|event)|stuck|stranded|sle(?:ep|pt|eping) (?:on|in|at)|on the floor|no (?:clothes|clothing|food|water|heat|sleep|medication|toiletries)|"
-    r"(?:my|our|the) (?:\w+ )?(?:kids?|children|baby|infant|son|daughter|mother|mom|mum|father|dad|wife|husband|grandmother|grandma|toddler|fianc[eé]e?|boyfriend|girlfriend|family|parents)|years? old|months? old|"
-    r"medication|medicine|insulin|wheelchair|pregnant|disab\w+|hungry|starving|in the (?:cold|rain|snow|heat|dark)|out of pocket|cost (?:me|us)|had to (?:buy|pay|rent|take|walk|sleep|cancel|drive|throw|leave|miss|go|wait|stand|sit)|"
-    r"wast(?:ed|ing) (?:my|our|\w+ (?:hours|days))|lost (?:a |my |our )?(?:day|job|wages|night|whole)|wedding|funeral|honeymoon|vacation|birthday|anniversary|surgery|hospital|emergency|sick|ill|injur\w+|hurt|"
-    r"without (?:my|our|a|any) (?:\w+ )?(?:bags?|luggage|clothes|car|phone|food|room|money|water|medication)|cannot (?:work|sleep|eat|travel|sit)|need (?:it|them|my \w+) (?:for|by|to))\b",
+    r"\b(?:(?:miss|missed|missing|miss out on) (?:\w+ ){0,3}?(?:connection|connecting|flight|meetings?|wedding|"
+    r"funeral|birthday|class|exam|appointment|interview|work|dinner|event|game|concert|show|train|bus|cruise|"
+    r"party|events|jobs?|holiday|thanksgiving|christmas|reunion|ceremony)|"
+    r"late (?:for|to) (?:\w+ ){0,2}?(?:work|meetings?|class|wedding|school|appointment|interview|flight|"
+    r"airport|event)|stuck|stranded|sle(?:ep|pt|eping) (?:on|in|at)|on the floor|no (?:clothes|clothing|food|"
+    r"water|heat|sleep|medication|toiletries)|"
+    r"(?:my|our|the) (?:\w+ )?(?:kids?|children|baby|infant|son|daughter|mother|mom|mum|father|dad|wife|"
+    r"husband|grandmother|grandma|toddler|fianc[eé]e?|boyfriend|girlfriend|family|parents)|years? old|months? "
+    r"old|"
+    r"medication|medicine|insulin|wheelchair|pregnant|disab\w+|hungry|starving|in the (?:cold|rain|snow|heat|"
+    r"dark)|out of pocket|cost (?:me|us)|had to (?:buy|pay|rent|take|walk|sleep|cancel|drive|throw|leave|miss|"
+    r"go|wait|stand|sit)|"
+    r"wast(?:ed|ing) (?:my|our|\w+ (?:hours|days))|lost (?:a |my |our )?(?:day|job|wages|night|whole)|wedding|"
+    r"funeral|honeymoon|vacation|birthday|anniversary|surgery|hospital|emergency|sick|ill|injur\w+|hurt|"
+    r"without (?:my|our|a|any) (?:\w+ )?(?:bags?|luggage|clothes|car|phone|food|room|money|water|medication)|"
+    r"cannot (?:work|sleep|eat|travel|sit)|need (?:it|them|my \w+) (?:for|by|to))\b",
     re.IGNORECASE,
 )
 _INTIMATE = re.compile(
-    r"\b(?:medication|medicine|insulin|sick (?:mother|mom|mum|father|dad|child|kid|son|daughter|wife|husband|parent)|dying|died|death|passed away|funeral|cancer|chemo|surgery|hospital|pregnant|miscarriage|disab\w+|"
-    r"anxiety|depress\w+|ptsd|autis\w+|divorce|broke and|cannot afford|lost my job|panic attacks?|crying|cried|in tears|humiliat\w+|assault\w*|harass\w*)\b",
+    r"\b(?:medication|medicine|insulin|sick (?:mother|mom|mum|father|dad|child|kid|son|daughter|wife|husband|"
+    r"parent)|dying|died|death|passed away|funeral|cancer|chemo|surgery|hospital|pregnant|miscarriage|disab\w+|"
+    r"anxiety|depress\w+|ptsd|autis\w+|divorce|broke and|cannot afford|lost my job|panic attacks?|crying|cried|"
+    r"in tears|humiliat\w+|assault\w*|harass\w*)\b",
     re.IGNORECASE,
 )
 _DANGER = re.compile(
-    r"\b(?:crash\w*|accident|injur\w+|hurt|bleed\w*|hit my head|unsafe|danger\w*|fire|smoke|threaten\w*|assault\w*|attack\w*|harass\w*|drunk|weapon|gun|knife|food poison\w*|poison\w*|vomit\w*|throw(?:ing)? up|threw up|"
-    r"got sick|made (?:me|us|my \w+) sick|allerg\w+|glass in|choke\w*|raw (?:chicken|meat)|undercooked|mold\w*|mould\w*|bed ?bugs?|cockroach\w*|roach\w*|rats?|maggots?|burn(?:ed|t) (?:my|me|his|her)|electr\w+ shock|swerv\w+|"
+    r"\b(?:crash\w*|accident|injur\w+|hurt|bleed\w*|hit my head|unsafe|danger\w*|fire|smoke|threaten\w*|"
+    r"assault\w*|attack\w*|harass\w*|drunk|weapon|gun|knife|food poison\w*|poison\w*|vomit\w*|throw(?:ing)? up|"
+    r"threw up|"
+    r"got sick|made (?:me|us|my \w+) sick|allerg\w+|glass in|choke\w*|raw (?:chicken|meat)|undercooked|mold\w*|"
+    r"mould\w*|bed ?bugs?|cockroach\w*|roach\w*|rats?|maggots?|burn(?:ed|t) (?:my|me|his|her)|electr\w+ shock|"
+    r"swerv\w+|"
     r"ran (?:a |the )?red light|texting while|asleep at the wheel|emergency room|ambulance|police)\b",
     re.IGNORECASE,
 )
 _VULNERABLE = re.compile(
-    r"\b(?:bab(?:y|ies)|infants?|toddlers?|(?:small|young|little) (?:kids?|children|child|girl|boy)|kids?|children|my (?:son|daughter)|\d+ ?(?:-| )?(?:yr|year|month)s?(?:-| )?old|elderly|grand(?:mother|father|ma|pa)|wheelchair|disab\w+|blind|deaf|"
-    r"pregnant|medication|insulin|diabet\w+|asthma|surgery|cancer|hospital|funeral|sick (?:mother|mom|mum|father|dad|child)|autis\w+|unaccompanied|alone at night|veteran|oxygen)\b",
+    r"\b(?:bab(?:y|ies)|infants?|toddlers?|(?:small|young|little) (?:kids?|children|child|girl|boy)|kids?|"
+    r"children|my (?:son|daughter)|\d+ ?(?:-| )?(?:yr|year|month)s?(?:-| )?old|elderly|grand(?:mother|father|"
+    r"ma|pa)|wheelchair|disab\w+|blind|deaf|"
+    r"pregnant|medication|insulin|diabet\w+|asthma|surgery|cancer|hospital|funeral|sick (?:mother|mom|mum|"
+    r"father|dad|child)|autis\w+|unaccompanied|alone at night|veteran|oxygen)\b",
     re.IGNORECASE,
 )
 _DIGNITY = re.compile(
-    r"\b(?:rude\w*|yell\w*|scream\w*|shout\w*|laughed at|insult\w*|humiliat\w+|embarrass\w+|disrespect\w*|racis\w+|discriminat\w+|kicked (?:me|us|him|her|off|out)|swore at|cursed? (?:at|me)|hung up on|condescend\w+|accus\w+|"
+    r"\b(?:rude\w*|yell\w*|scream\w*|shout\w*|laughed at|insult\w*|humiliat\w+|embarrass\w+|disrespect\w*|"
+    r"racis\w+|discriminat\w+|kicked (?:me|us|him|her|off|out)|swore at|cursed? (?:at|me)|hung up on|"
+    r"condescend\w+|accus\w+|"
     r"mocked|called me|blam\w+ me|threw (?:me|us) (?:off|out)|treated (?:me|us|like))\b",
     re.IGNORECASE,
 )
 _MONEY = re.compile(
-    r"\b(?:charg\w+|overcharg\w+|refund\w*|paid|pay|paying|money|cost|costs|fee|fees|fare|price|bill\w*|debit\w*|deposit|credit card|reimburse\w*|bank|stole|stolen|fraud\w*|scam\w*|out of pocket|gift card|voucher)\b", re.IGNORECASE
+    r"\b(?:charg\w+|overcharg\w+|refund\w*|paid|pay|paying|money|cost|costs|fee|fees|fare|price|bill\w*|"
+    r"debit\w*|deposit|credit card|reimburse\w*|bank|stole|stolen|fraud\w*|scam\w*|out of pocket|gift card|"
+    r"voucher)\b",
+    re.IGNORECASE,
 )
 _MONEY_LOSS = re.compile(
-    r"\b(?:(?:over|double |twice |wrongly |incorrectly |falsely )?charg(?:ed|ing|es?) (?:me|us|my|twice|for|double|an?|extra|more|\$|the|[$£€\d])|(?:was|been|got|being|were) (?:over|double |wrongly )?(?:charged|billed|debited)|overcharg\w+|double[- ]charg\w+|(?:want|need|get|give|gave|owe|owed|where is|no|not|never|received?|"
-    r"issue|denied?|denies|refus\w+|waiting (?:for|on)) (?:\w+ ){0,3}?(?:refund\w*|money back|reimburse\w*)|refund me|money back|have to pay|had to (?:pay|buy|rent)|cost (?:me|us)|out of pocket|fraud\w*|scam\w*|stole\w*|"
-    r"paid (?:\w+ ){0,3}?(?:for|extra)|paid [$£€]?\d+|charged [$£€]?\d+|false charges?|(?:cancellation|cleaning|change|baggage) fee)\b",
+    r"\b(?:(?:over|double |twice |wrongly |incorrectly |falsely )?charg(?:ed|ing|es?) (?:me|us|my|twice|for|"
+    r"double|an?|extra|more|\$|the|[$£€\d])|(?:was|been|got|being|were) (?:over|double |wrongly )?(?:charged|"
+    r"billed|debited)|overcharg\w+|double[- ]charg\w+|(?:want|need|get|give|gave|owe|owed|where is|no|not|"
+    r"never|received?|"
+    r"issue|denied?|denies|refus\w+|waiting (?:for|on)) (?:\w+ ){0,3}?(?:refund\w*|money back|reimburse\w*)|"
+    r"refund me|money back|have to pay|had to (?:pay|buy|rent)|cost (?:me|us)|out of pocket|fraud\w*|scam\w*|"
+    r"stole\w*|"
+    r"paid (?:\w+ ){0,3}?(?:for|extra)|paid [$£€]?\d+|charged [$£€]?\d+|false charges?|(?:cancellation|"
+    r"cleaning|change|baggage) fee)\b",
     re.IGNORECASE,
 )
 _UNSEEN = re.compile(
-    r"\b(?:taxi|cab ride|(?:my|our) (?:\w+ )?(?:kids?|son|daughter|wife|husband|mother|mom|mum|father|dad|family|baby|friends?|boss|job|house|home|doctor|boyfriend|girlfriend|fianc[eé]e?|parents|sister|brother)|at work|meeting|wedding|"
-    r"funeral|birthday|doctor|hospital|had to (?:buy|rent|take|walk|sleep|drive)|out of pocket|cost me|slept|hungry|plan(?:s|ned|ning)|vacation|honeymoon|feel|felt|another (?:airline|store|hotel|company|place)|competitors?|"
-    r"spent (?:\w+ ){0,3}?(?:on|trying|getting)|drove|walked|walking|been trying|nobody|no one|years? old|months? old|loyal|exhausted)\b",
+    r"\b(?:taxi|cab ride|(?:my|our) (?:\w+ )?(?:kids?|son|daughter|wife|husband|mother|mom|mum|father|dad|"
+    r"family|baby|friends?|boss|job|house|home|doctor|boyfriend|girlfriend|fianc[eé]e?|parents|sister|brother)|"
+    r"at work|meeting|wedding|"
+    r"funeral|birthday|audition|exam|interview|party|concert|shift|doctor|hospital|had to (?:buy|rent|take|"
+    r"walk|sleep|drive)|out of pocket|cost me|slept|hungry|plan(?:s|ned|ning)|vacation|honeymoon|feel|felt|"
+    r"another (?:airline|store|hotel|company|place)|competitors?|"
+    r"spent (?:\w+ ){0,3}?(?:on|trying|getting)|drove|walked|walking|been trying|nobody|no one|years? old|"
+    r"months? old|loyal|exhausted)\b",
     re.IGNORECASE,
 )
 

@@ -9,16 +9,23 @@ from collections.abc import Sequence
 from schemas.scenarios import Actor, Event
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.extraction import Value
-from servicebench_data.scenarios.facts import is_report
+from servicebench_data.scenarios.facts import is_guess, is_report
 from servicebench_data.scenarios.reading import Reading
 
 MAX_EVENTS = 12
 _WHEN = ("date", "time")
-_DONE_TO = re.compile(r"^(?:The customer(?:'s party)?|They) (?:was|were|had been) (?:\w+ly |then |now |also |still )?(?:told|charged|denied|refused|asked|given|sent|bumped|moved|kicked|informed|promised|overcharged|treated|assured|put|rebooked|billed)\b")
+_DONE_TO = re.compile(
+    r"^(?:The customer(?:'s party)?|They) (?:was|were|had been) (?:\w+ly |then |now |also |still )?(?:told|charged|"
+    r"denied|refused|asked|given|sent|bumped|moved|kicked|informed|promised|overcharged|treated|assured|put|"
+    r"rebooked|billed)\b"
+)
 _BY_CUSTOMER = re.compile(r"^(?:The customer(?!'s (?!party))|They\b)")
 _COMPANY = re.compile(
-    r"\b(?:flight|plane|aircraft|staff|crew|agents?|attendants?|drivers?|managers?|supervisors?|app|website|site|system|order|delivery|bags?|luggage|baggage|suitcase|room|hotel|store|restaurant|food|refund|seat|booking|reservation|"
-    r"wifi|gate|boarding|service|account|card|price|fare|package|customer service|desk|company|airline|pilot|captain|website|meal|drink|check-?in)\b",
+    r"\b(?:flight|plane|aircraft|staff|crew|agents?|attendants?|drivers?|managers?|supervisors?|app|website|"
+    r"site|system|order|delivery|bags?|luggage|baggage|suitcase|room|hotel|store|restaurant|food|refund|seat|"
+    r"booking|reservation|"
+    r"wifi|gate|boarding|service|account|card|price|fare|package|customer service|desk|company|airline|pilot|"
+    r"captain|website|meal|drink|check-?in)\b",
     re.IGNORECASE,
 )
 
@@ -35,7 +42,9 @@ def is_event(reading: Reading) -> bool:
         return False
     has_value = any(value.kind not in {"person_role", "product"} for value in reading.values)
     is_opinion = cues.is_emotional(reading.third) and not has_value
-    return is_report(reading.third) and not (is_opinion and len(reading.third.split()) < 8)
+    return (is_report(reading.third) or (has_value and not is_guess(reading.third))) and not (
+        is_opinion and len(reading.third.split()) < 8
+    )
 
 
 def find_actor(text: str, company: str, brands: Sequence[str]) -> Actor:

@@ -1,6 +1,7 @@
 """Everything a dialogue says, indexed by canonical value, so that generated text can be held against it.
 
-Belongs here: what the source says, and whether a stretch of generated text is in it. Not here: which parts are checked (`grounding`).
+Belongs here: what the source says, and whether a stretch of generated text is in it. Not here: which parts are
+checked (`grounding`).
 """
 
 import re
@@ -9,14 +10,20 @@ from dataclasses import dataclass
 
 from servicebench_data.scenarios import numerals
 from servicebench_data.scenarios.extraction import Value, extract_values
+from servicebench_data.scenarios.wordlists import word_set
 
 _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)*|\d+(?:[.,:]\d+)*", re.IGNORECASE)
 _TOKEN = re.compile(r"\[[a-z]+-?\d*\]")
 _CAPITAL = re.compile(r"(?<=[a-z,;:)\d'\]] )[A-Z][A-Za-z']+")
 _ROUTE = re.compile(r"\bfrom ([A-Z][\w' ]*?) to ([A-Z][\w']*)")
-_NEGATION = re.compile(r"\b(?:not|never|no|cannot|nobody|nothing|none|without|neither|nor|dont|didnt|cant|wont|isnt|wasnt|doesnt|havent|hasnt|couldnt|wouldnt|arent|werent|unable|nope)\b|n[’']t\b", re.IGNORECASE)
-_ALWAYS_KNOWN = frozenset(
-    "i usd january february march april may june july august september october november december monday tuesday wednesday thursday friday saturday sunday id".split()
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|cannot|nobody|nothing|none|without|neither|nor|dont|didnt|cant|wont|isnt|wasnt|doesnt|"
+    r"havent|hasnt|couldnt|wouldnt|arent|werent|unable|nope)\b|\bw/o\b|n[’']t\b",
+    re.IGNORECASE,
+)
+_ALWAYS_KNOWN = word_set(
+    "i usd january february march april may june july august september october november december monday tuesday "
+    "wednesday thursday friday saturday sunday id"
 )
 #: Kinds whose canonical form must be found; a place or product may also be found as the same words.
 VALUE_KINDS = ("amount", "date", "time", "duration", "place", "flight_number", "count", "product")
@@ -24,7 +31,9 @@ VALUE_KINDS = ("amount", "date", "time", "duration", "place", "flight_number", "
 
 def normalise(text: str) -> str:
     """Words and numbers in lower case, one blank between, with a blank at both ends."""
-    return f" {' '.join(match.group().lower().replace(',', '') for match in _WORDS.finditer(text.replace('’', chr(39))))} "
+    return (
+        f" {' '.join(match.group().lower().replace(',', '') for match in _WORDS.finditer(text.replace('’', chr(39))))} "
+    )
 
 
 @dataclass(frozen=True)
@@ -39,6 +48,7 @@ class Evidence:
         names: Words that may be capitalised: those of the source and the brands.
         counts: Numbers by counted noun.
         routes: Pairs of places told as "from A to B", in lower case.
+        brand_words: Words of the brands' names, which are no places.
     """
 
     text: str
@@ -48,6 +58,7 @@ class Evidence:
     names: frozenset[str]
     counts: dict[str, frozenset[str]]
     routes: frozenset[tuple[str, str]]
+    brand_words: frozenset[str]
 
     def holds(self, value: Value) -> bool:
         """Whether the source says this value."""
@@ -59,12 +70,16 @@ class Evidence:
 
     def find_faults(self, text: str) -> Iterator[tuple[str, str]]:
         """Pairs of check and offending words in a generated text."""
-        values = extract_values(text)
+        values = extract_values(text, not_places=self.brand_words)
         for value in values:
             if value.kind in VALUE_KINDS and not self.holds(value):
                 yield value.kind, value.text
         yield from (("reference", token) for token in _TOKEN.findall(text) if token not in self.tokens)
-        yield from (("number", text[start:end]) for start, end, number in numerals.find_numbers(_TOKEN.sub(" ", text)) if number not in self.numbers)
+        yield from (
+            ("number", text[start:end])
+            for start, end, number in numerals.find_numbers(_TOKEN.sub(" ", text))
+            if number not in self.numbers
+        )
         yield from (("name", match.group()) for match in _CAPITAL.finditer(text) if not self._knows_name(match.group()))
         yield from self._find_contradictions(values, text)
 
@@ -92,15 +107,16 @@ def has_negation(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
-def gather(texts: Sequence[str], brands: Iterable[str], *, is_flight_asked: bool = True) -> Evidence:
+def gather(texts: Sequence[str], brands: Iterable[str]) -> Evidence:
     """Index the texts of a source.
 
     Args:
         texts: Turns, and whatever else the generated text may lean on.
         brands: Names that may stand for handles.
-        is_flight_asked: Whether bare numbers may be flight numbers.
     """
-    values = [value for text in texts for value in extract_values(text, is_flight_asked=is_flight_asked)]
+    brands = sorted(set(brands))
+    brand_words = frozenset(word for brand in brands for word in brand.split())
+    values = [value for text in texts for value in extract_values(text, not_places=brand_words)]
     kinds: dict[str, set[str]] = {}
     counts: dict[str, set[str]] = {}
     for value in values:
@@ -110,11 +126,12 @@ def gather(texts: Sequence[str], brands: Iterable[str], *, is_flight_asked: bool
             counts.setdefault(noun, set()).add(number)
     words = normalise(" ".join([*texts, *brands])).split()
     return Evidence(
-        text=normalise(" ".join(texts)),
+        text=normalise(" ".join([*texts, *brands])),
         values={kind: frozenset(found) for kind, found in kinds.items()},
         numbers=frozenset(number for text in texts for _, _, number in numerals.find_numbers(text)),
         tokens=frozenset(token for text in texts for token in _TOKEN.findall(text)),
         names=frozenset(word for entry in words for word in (entry, entry.removesuffix("'s"))),
         counts={noun: frozenset(found) for noun, found in counts.items()},
+        brand_words=brand_words,
         routes=frozenset(route for text in texts for route in find_routes(text)),
     )

@@ -1,10 +1,13 @@
 """What would put it right for the customer, and what would be an insult.
 
-Belongs here: requests found in the posts, else what the category's remedies suggest; the range of compensation. Not here: what
+Belongs here: requests found in the posts, else what the category's remedies suggest; the range of compensation. Not
+here: what
 the company owes (`case_record`).
 
-Our definition: the range is goodwill in USD. Unless the loss is money the least is 0, so that an outcome without goodwill is
-acceptable. Where it is money, the range runs from half the loss to the loss, within 5 and 200; without a known sum it follows the
+Our definition: the range is goodwill in USD. Unless the loss is money the least is 0, so that an outcome without
+goodwill is
+acceptable. Where it is money, the range runs from half the loss to the loss, within 5 and 200; without a known sum
+it follows the
 severity.
 """
 
@@ -15,30 +18,55 @@ from dataclasses import dataclass
 from schemas.industry import Category
 from schemas.scenarios import Event, Expectation, Severity
 from servicebench_data.scenarios import cues
-from servicebench_data.scenarios.extraction import read_usd
+from servicebench_data.scenarios.canonical import read_usd
 from servicebench_data.scenarios.reading import Reading
 
 #: What people ask for, the most telling first; at most two are named.
-_WISHES = (
-    (r"\brefund\w*|money back|give (?:me|us) (?:my|our) money", "a refund"),
-    (r"\breimburs\w*|pay for my|cover (?:my|the) (?:cost|hotel|expenses)", "reimbursement of what it cost"),
-    (r"\breplac\w*|send (?:me )?(?:a )?new|exchange\b", "a replacement"),
-    (r"\brebook\w*|(?:another|earlier|different|next|new|direct) flight|get (?:me|us) (?:home|out|on|there|to)", "a seat on a flight that gets them where they need to be"),
-    (r"(?:find|locate|track|deliver|return|get|where (?:is|are)) (?:my|our|the) (?:\w+ )?(?:bags?|luggage|suitcase|baggage)", "the luggage found and brought to them"),
-    (r"(?:find|locate|return|get|where (?:is|are)) (?:my|our) (?:\w+ )?(?:phone|wallet|purse|keys|laptop|ipad|item|passport|glasses)", "the lost item found and returned"),
-    (r"(?:where (?:is|are)|deliver|get|send) (?:my|our|the) (?:\w+ )?(?:order|food|package|delivery|item)", "the order delivered"),
-    (r"\bcompensat\w*|make (?:it|this) right|make up for", "compensation for the trouble"),
-    (r"\bwaive|remove (?:the|this) (?:fee|charge)|reverse|correct (?:the |false )?charges?|take (?:the|this) (?:fee|charge) off", "the charge reversed"),
-    (r"\bupgrade (?:me|us)|better (?:room|seat)|(?:different|another|new) (?:room|seat)|sit together|seats? (?:together|back)|window or aisle", "a better seat or room"),
-    (r"\bcancel\w* (?:my|the|our) (?:\w+ )?(?:order|account|reservation|booking|subscription|membership)", "a cancellation that is confirmed"),
-    (r"\bunlock|reactivat\w*|re-?activate|access to my account|log ?in\b|reset my", "access to the account restored"),
-    (r"\b(?:call|phone|ring|contact) (?:me|us)\b|speak (?:to|with)|talk (?:to|with)|phone number|real person|human", "a person to talk to who can decide"),
-    (r"\b(?:fix|sort|resolve|solve)\b", "the fault fixed"),
-    (r"\bvoucher|\bcredit(?! card)|\bpoints|\bmiles", "the credit or points put on the account"),
-    (r"\b(?:update|status|information|info|news|eta|when will|how long|what time|know when|let (?:me|us) know)\b", "clear information on what happens next"),
-    (r"\b(?:help|assist|answer|respond|response|reply)\b", "an answer that solves the problem"),
-)  # fmt: skip
-_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), phrase) for pattern, phrase in _WISHES)
+_WISHES: dict[str, str] = {
+    "a refund": r"\brefund\w*|money back|give (?:me|us) (?:my|our) money",
+    "reimbursement of what it cost": r"\breimburs\w*|pay for my|cover (?:my|the) (?:cost|hotel|expenses)",
+    "a replacement": r"\breplac\w*|send (?:me )?(?:a )?new|exchange\b",
+    "a seat on a flight that gets them where they need to be": (
+        r"\brebook\w*|(?:another|earlier|different|next|new|direct) flight|get (?:me|us) (?:home|out|on|there|to)"
+    ),
+    "the luggage found and brought to them": (
+        r"(?:find|locate|track|deliver|return|get|where (?:is|are)) (?:my|our|the) (?:\w+ )?(?:bags?|luggage|"
+        r"suitcase|baggage)"
+    ),
+    "the lost item found and returned": (
+        r"(?:find|locate|return|get|where (?:is|are)) (?:my|our) (?:\w+ )?(?:phone|wallet|purse|keys|laptop|ipad|"
+        r"item|passport|glasses)"
+    ),
+    "the order delivered": (
+        r"(?:where (?:is|are)|deliver|get|send) (?:my|our|the) (?:\w+ )?(?:order|food|package|delivery|item)"
+    ),
+    "the order sent again": r"\b(?:send|make|deliver|cook) it (?:again|over)|redeliver|re-?send|reship",
+    "compensation for the trouble": r"\bcompensat\w*|make (?:it|this) right|make up for",
+    "the charge reversed": (
+        r"\bwaive|remove (?:the|this) (?:fee|charge)|reverse|correct (?:the |false )?charges?|take (?:the|this) "
+        r"(?:fee|charge) off"
+    ),
+    "a better seat or room": (
+        r"\bupgrade (?:me|us)|better (?:room|seat)|(?:different|another|new) (?:room|seat)|sit together|seats? "
+        r"(?:together|back)|window or aisle"
+    ),
+    "a cancellation that is confirmed": (
+        r"\bcancel\w* (?:my|the|our) (?:\w+ )?(?:order|account|reservation|booking|subscription|membership)"
+    ),
+    "access to the account restored": r"\bunlock|reactivat\w*|re-?activate|access to my account|log ?in\b|reset my",
+    "a person to talk to who can decide": (
+        r"\b(?:call|phone|ring|contact) (?:me|us)\b|speak (?:to|with)|talk (?:to|with)|phone number|real person|"
+        r"(?:get|reach|want|need) a (?:human|person|manager)"
+    ),
+    "the fault fixed": r"\b(?:fix|sort|resolve|solve)\b",
+    "the credit or points put on the account": r"\bvoucher|\bcredit(?! card)|\bpoints|\bmiles",
+    "clear information on what happens next": (
+        r"\b(?:update|status|information|info|news|eta|when will|how long|what time|know when|let (?:me|us) know)"
+        r"\b"
+    ),
+    "an answer that solves the problem": r"\b(?:help|assist|answer|respond|response|reply)\b",
+}
+_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), phrase) for phrase, pattern in _WISHES.items())
 _MONEY_WISHES = frozenset({"a refund", "reimbursement of what it cost", "the charge reversed"})
 _APOLOGY = re.compile(r"\bapolog\w*|say sorry\b", re.IGNORECASE)
 _MONEY_REMEDY = re.compile(r"\brefund|reimburs|reversal|repay|cash|difference|waive", re.IGNORECASE)
@@ -94,7 +122,9 @@ def find_wish(readings: Sequence[Reading]) -> Wish:
 
 def lose_money(readings: Sequence[Reading], events: Sequence[Event], wish: Wish) -> bool:
     """Whether the customer is out of money: they ask for it back, or a report says that they were made to pay."""
-    told = " ".join([event.text for event in events] + [reading.plain for reading in readings if reading.first is not None])
+    told = " ".join(
+        [event.text for event in events] + [reading.plain for reading in readings if reading.first is not None]
+    )
     return bool(_MONEY_WISHES & set(wish.phrases)) or cues.is_money_loss(told)
 
 
@@ -124,15 +154,25 @@ def find_loss(readings: Sequence[Reading]) -> float:
 def find_explanation(readings: Sequence[Reading], severity: Severity) -> str | None:
     """What they want explained: the first why-question that could be turned, else the cause of a grave case."""
     for reading in readings:
-        if re.search(r"\bwhy\b|\bhow come\b", reading.quote, re.IGNORECASE) and reading.third is not None and reading.quote.rstrip().endswith("?"):
+        if (
+            re.search(r"\bwhy\b|\bhow come\b", reading.quote, re.IGNORECASE)
+            and reading.third is not None
+            and reading.quote.rstrip().endswith("?")
+        ):
             return f"Why {lower_first(reading.third, reading.brands)}"
     return None if severity.level == "low" else "What went wrong, and why nobody put it right sooner."
 
 
 def lower_first(text: str, brands: Sequence[str]) -> str:
     """The text with a small first letter, unless it begins with a name."""
-    is_name = text.startswith(tuple(brands)) or not text.split(" ", 1)[0].istitle() or text.split(" ", 1)[0] in {"I"}
-    return text if is_name or text.split()[0] not in {"The", "They", "Staff", "There", "It", "This", "She", "He", "Their", "Every", "All"} else text[0].lower() + text[1:]
+    is_name = text.startswith(tuple(brands)) or not text.split(" ", 1)[0].istitle()
+    return (
+        text
+        if is_name
+        or text.split(maxsplit=1)[0]
+        not in {"The", "They", "Staff", "There", "It", "This", "She", "He", "Their", "Every", "All"}
+        else text[0].lower() + text[1:]
+    )
 
 
 def describe_action(wish: Wish, category: Category, *, is_loss_money: bool) -> str:

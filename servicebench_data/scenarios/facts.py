@@ -2,19 +2,22 @@
 
 Belongs here: facts from readings. Not here: the background that tells them (`background`).
 
-Our definition of disclosure: what stands in a post before the account's first reply is `opening`, since that text is what the
-customer posts first. Of what came out later, impacts, feelings and intimate matters come out only `when_heard`, the rest
+Our definition of disclosure: what stands in a post before the account's first reply is `opening`, since that text is
+what the
+customer posts first. Of what came out later, impacts, feelings and intimate matters come out only `when_heard`, the
+rest
 `when_asked`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from schemas.industry import FactKind
 from schemas.scenarios import Disclosure, Fact
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.extraction import Value, extract_values
-from servicebench_data.scenarios.reading import Reading
+from servicebench_data.scenarios.reading import Reading, split_brands
 
 MAX_FACTS = 30
 #: Kinds that no company system holds, whatever the sentence says.
@@ -66,14 +69,19 @@ def _read_facts(reading: Reading) -> Iterator[tuple[FactKind, str, Value | None]
 
 
 def _read_values(reading: Reading, *, drops_roles: bool) -> Iterator[tuple[FactKind, str, Value]]:
-    kept = {value.canonical for value in extract_values(reading.first or "")} if reading.first else set[str]()
+    kept = (
+        {value.canonical for value in extract_values(reading.first, not_places=split_brands(reading.brands))}
+        if reading.first
+        else set[str]()
+    )
     for value in reading.values:
         if value.kind == "person_role" and drops_roles:
             continue
         if reading.first is not None and (value.canonical in kept or value.text in reading.first):
             yield value.kind, reading.first, value
         elif value.kind in _TEMPLATES:
-            yield value.kind, _TEMPLATES[value.kind].format(value=value.text), value
+            template = "My case number is {value}." if value.text.startswith("[case-") else _TEMPLATES[value.kind]
+            yield value.kind, template.format(value=value.text), value
     route = _find_route(reading)
     if reading.first is None and route is not None:
         origin, target = route
@@ -84,31 +92,50 @@ def _read_values(reading: Reading, *, drops_roles: bool) -> Iterator[tuple[FactK
 
 def _find_route(reading: Reading) -> tuple[Value, Value] | None:
     places = [value for value in reading.values if value.kind == "place"]
-    for origin, target in zip(places, places[1:], strict=False):
+    for origin, target in pairwise(places):
         between = reading.turn.text[origin.end : target.start]
         if between.strip().lower() in {"to", "-", "->", ">"} and _ROUTE.search(reading.turn.text, 0, origin.start):
             return origin, target
     return None
 
 
-_ACTION = re.compile(r"\b(?!was\b|were\b|had\b|did\b|felt\b|thought\b|loved\b|hated\b|knew\b|liked\b|hoped\b)(?:\w+ed|told|said|lost|got|gave|took|made|went|came|left|kept|paid|sent|sat|stood|spent|bought|found|broke|stole|drove|flew|"
-                     r"ran|put|saw|met|forgot|waiting|being|trying|sitting|flying|booked|threw|hung|cut|spoke|held|let|ate|wrote|charging|taking|getting)\b", re.IGNORECASE)  # fmt: skip
+_ACTION = re.compile(
+    r"\b(?!was\b|were\b|had\b|did\b|felt\b|thought\b|loved\b|hated\b|knew\b|liked\b|hoped\b|impressed\b|excited\b|"
+    r"disappointed\b|frustrated\b|tired\b|pleased\b|interested\b|concerned\b|annoyed\b|amazed\b|"
+                     r"stressed\b|supposed\b|used\b|need\b|indeed\b|wanted\b|seemed\b|looked\b|worried\b|"
+                     r"wasted\b|surprised\b|shocked\b|confused\b|satisfied\b)(?:\w+ed|told|said|lost|got|gave|"
+                     r"took|made|went|came|left|kept|paid|sent|sat|stood|spent|bought|found|broke|stole|drove|"
+                     r"flew|"
+                     r"ran|put|saw|met|forgot|waiting|being|trying|sitting|flying|booked|threw|hung|cut|spoke|"
+                     r"held|let|ate|wrote|charging|paying|taking|getting)\b", re.IGNORECASE)  # fmt: skip
 _FAILURE = re.compile(
-    r"\b(?:not (?:work\w*|load\w*|accept\w*|show\w*|available|let\w*|respond\w*|answer\w*|honou?r\w*|arriv\w*|there|here|in the|receiv\w*)|never|no (?:\w+ ){0,2}?(?:wifi|power|food|water|bags?|answer|response|reply|update|explanation|help|seats?|"
-    r"refund|show|hot water|towels|stock|one|agents?|announcement|record)|delayed|cancel\w+|broken|missing|late|down|closed|stuck|wrong|dirty|cold|full|lost|damaged|denied|refus\w+|overbooked|overcharged|error|out of|on hold|unable|could not|cannot|"
+    r"\b(?:not (?:work\w*|load\w*|accept\w*|show\w*|available|let\w*|respond\w*|answer\w*|honou?r\w*|arriv\w*|"
+    r"there|here|in the|receiv\w*)|never|no (?:\w+ ){0,2}?(?:wifi|power|food|water|bags?|answer|response|reply|"
+    r"update|explanation|help|seats?|"
+    r"refund|show|hot water|towels|stock|one|agents?|announcement|record)|delayed|cancel\w+|broken|missing|"
+    r"late|down|closed|stuck|wrong|dirty|cold|full|lost|damaged|denied|refus\w+|overbooked|overcharged|error|"
+    r"out of|on hold|unable|could not|cannot|"
     r"stranded|locked|still waiting|raw|stale|leak\w*|filthy|smell\w*|stain\w*)\b",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    r"\b(?:should|maybe|wonder|hope|hopefully|guess|imagine|suppose|if only|probably|i think|would (?:be|have been|like|love|appreciate|think|never|rather)|will (?:never|not be|be (?:sure|taking|switching))|pretty sure|must be|could have|"
-    r"better than|best|favou?rite|lovely|wonderful|awesome|fantastic|excellent|amazing|perfect|kind to|glad)\b",
+    r"\b(?:should|maybe|wonder|hope|hopefully|guess|imagine|suppose|if only|probably|i think|would (?:be|have "
+    r"been|like|love|appreciate|think|never|rather)|will (?:never|not be|be (?:sure|taking|switching))|pretty "
+    r"sure|must be|could have|"
+    r"better than|of my life|^if\b|(?:this|that) is why|(?:cannot|could not) wait|hate|best|favou?rite|lovely|"
+    r"wonderful|awesome|fantastic|excellent|amazing|perfect|kind to|glad)\b",
     re.IGNORECASE,
 )
 
 
+def is_guess(text: str) -> bool:
+    """Whether a told sentence is a wish, a guess or praise rather than a report."""
+    return _GUESS.search(text) is not None and not cues.is_staff_statement(text)
+
+
 def is_report(text: str) -> bool:
     """Whether a told sentence says that something happened or failed, rather than what somebody thinks of it."""
-    if _GUESS.search(text) and not cues.is_staff_statement(text):
+    if is_guess(text):
         return False
     return _ACTION.search(text) is not None or _FAILURE.search(text) is not None
 
@@ -127,7 +154,9 @@ def decide_disclosure(reading: Reading, kind: FactKind) -> Disclosure:
     return "when_heard" if kind == "impact" or cues.is_intimate(reading.quote) else "when_asked"
 
 
-def _make_fact(reading: Reading, kind: FactKind, statement: str, value: Value | None, ids: tuple[str, str, str]) -> Fact:
+def _make_fact(
+    reading: Reading, kind: FactKind, statement: str, value: Value | None, ids: tuple[str, str, str]
+) -> Fact:
     industry, scenario_id, fact_id = ids
     return Fact(
         industry=industry,

@@ -1,11 +1,14 @@
-"""Checks that the generated parts say nothing that the source does not: each failure names part, check and offending words.
+"""Checks that the generated parts say nothing that the source does not.
 
-Belongs here: which parts are held against which evidence, whoever made them, rules or a model. Not here: the index of the source
+Each failure names the part, the check and the offending words.
+
+Belongs here: which parts are held against which evidence, whoever made them, rules or a model. Not here: the index
+of the source
 (`evidence`).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from schemas.scenarios import GroundingFailure, Part
 from servicebench_data.scenarios.evidence import Evidence, gather, has_negation
@@ -13,7 +16,9 @@ from servicebench_data.scenarios.parts import Knowledge, Parts, Source
 from servicebench_data.scenarios.reading import SourceTurn
 
 Fault = tuple[Part, str, str]
-_PLATFORM = re.compile(r"@\w*|#\w+|https?://\S*|\[link\]|\bDMs?\b|\b(?:pls|plz)\b|[\U0001f000-\U0001faff☀-➿]|\b[A-Z]{4,}\b(?:\W+\b[A-Z]{4,}\b)+", re.IGNORECASE)
+_PLATFORM = re.compile(
+    r"@\w*|#\w+|https?://\S*|\[(?:link|customer|user-\d+)\]|\bDM'?s?\b|\b(?i:pls|plz)\b|[\U0001f000-\U0001faff☀-➿]"
+)
 _SHOUT = re.compile(r"\b[A-Z]{4,}\b(?:\W+\b[A-Z]{4,}\b)+")
 _ORDER = ("opening", "when_asked", "when_heard")
 
@@ -26,7 +31,7 @@ def check_parts(parts: Parts, source: Source, knowledge: Knowledge) -> list[Grou
         *check_severity(parts, evidence),
         *check_facts(parts, source, evidence),
         *check_background(parts, evidence),
-        *check_expectation(parts, source, knowledge),
+        *check_expectation(parts, source, knowledge, evidence),
         *check_case_record(parts, source, knowledge, evidence),
     ]
     return [
@@ -45,11 +50,14 @@ def check_parts(parts: Parts, source: Source, knowledge: Knowledge) -> list[Grou
 
 def check_text(part: Part, text: str, evidence: Evidence) -> Iterator[Fault]:
     """Faults of one generated text: values that the source does not hold, and leftovers of the platform."""
-    yield from ((part, check, span) for check, span in evidence.find_faults(text))
+    yield from _blame(part, evidence.find_faults(text))
     for pattern in (_PLATFORM, _SHOUT):
-        match = pattern.search(text)
-        if match is not None and (pattern is _SHOUT or not re.fullmatch(r"[a-z]{4,}\W+[a-z]{4,}.*", match.group(), re.IGNORECASE)):
-            yield part, "platform", match.group()
+        yield from _blame(part, (("platform", match.group()) for match in pattern.finditer(text)))
+
+
+def _blame(part: Part, faults: Iterable[tuple[str, str]]) -> Iterator[Fault]:
+    for check, span in faults:
+        yield part, check, span
 
 
 def check_quote(part: Part, text: str, quote: str, turns: Sequence[SourceTurn]) -> Iterator[Fault]:
@@ -70,7 +78,7 @@ def check_events(parts: Parts, source: Source, evidence: Evidence) -> Iterator[F
         yield from check_quote("event", event.text, event.quote or "(no quote)", opening)
         if event.when_text is not None:
             yield from check_text("event", event.when_text, evidence)
-        yield from (("event", "post", post) for post in event.post_ids if post not in list_posts(opening))
+        yield from _blame("event", (("post", post) for post in event.post_ids if post not in list_posts(opening)))
         if not event.post_ids:
             yield "event", "post", event.text
 
@@ -108,7 +116,9 @@ def check_facts(parts: Parts, source: Source, evidence: Evidence) -> Iterator[Fa
             yield "fact", "post", fact.fact_id
             continue
         yield from check_text("fact", fact.statement, evidence)
-        yield from check_quote("fact", fact.statement if fact.value is None else fact.quote or "", fact.quote or "(no quote)", [turn])
+        yield from check_quote(
+            "fact", fact.statement if fact.value is None else fact.quote or "", fact.quote or "(no quote)", [turn]
+        )
         if fact.value is not None and fact.value not in turn.text:
             yield "fact", "value", fact.value
 
@@ -128,19 +138,19 @@ def check_background(parts: Parts, evidence: Evidence) -> Iterator[Fault]:
                 yield "background", "disclosure", sentence.text
 
 
-def check_expectation(parts: Parts, source: Source, knowledge: Knowledge) -> Iterator[Fault]:
-    """Its words are in the source or, where inferred, in the category's remedies; no loss of money, no need of money."""
+def check_expectation(parts: Parts, source: Source, knowledge: Knowledge, evidence: Evidence) -> Iterator[Fault]:
+    """Its words are in the source or the category's remedies; without a loss of money no money is needed."""
     expectation = parts.expectation
     if expectation is None:
         return
-    texts = [turn.text for turn in source.turns]
-    evidence = gather(texts, knowledge.brands.values())
+    action = expectation.action
     if expectation.is_inferred:
-        leaning = gather([*texts, *knowledge.categories[source.category_id].remedies], knowledge.brands.values())
-        yield from check_text("expectation", expectation.action, leaning)
-    else:
-        yield from check_text("expectation", expectation.action, evidence)
-        yield from (("expectation", "post", post) for post in expectation.post_ids if post not in list_posts(source.turns))
+        for remedy in knowledge.categories[source.category_id].remedies:
+            action = action.replace(remedy, "")
+    yield from check_text("expectation", action, evidence)
+    yield from _blame(
+        "expectation", (("post", post) for post in expectation.post_ids if post not in list_posts(source.turns))
+    )
     for text in (expectation.explanation, expectation.apology, expectation.insult):
         if text is not None:
             yield from check_text("expectation", text, evidence)
@@ -159,7 +169,9 @@ def check_case_record(parts: Parts, source: Source, knowledge: Knowledge, eviden
         if field is None:
             yield "case_record", "field", row.field_id
             continue
-        if row.fact_id in secrets or (field.choices is None and {row.truth.lower(), (row.shown or "").lower()} & values):
+        if row.fact_id in secrets or (
+            field.choices is None and {row.truth.lower(), (row.shown or "").lower()} & values
+        ):
             yield "case_record", "customer_only", row.truth
         if field.choices is None:
             yield from check_text("case_record", row.truth, evidence)

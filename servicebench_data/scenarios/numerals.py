@@ -5,25 +5,54 @@ Belongs here: numerals and units. Not here: finding values in a text (`extractio
 
 import re
 
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+)
 WORDS = {word: number for number, word in enumerate(_ONES.split())} | {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+    "hundred": 100,
     "thousand": 1000, "dozen": 12, "twice": 2, "both": 2, "couple": 2,
 }  # fmt: skip
 #: Numerals that open a count or a duration in words; longest first, for a regular expression.
-WORD_PATTERN = "|".join(sorted((word for word in WORDS if word not in {"zero", "twice", "both", "couple"}), key=len, reverse=True))
+WORD_PATTERN = "|".join(
+    sorted((word for word in WORDS if word not in {"zero", "twice", "both", "couple"}), key=len, reverse=True)
+)
 UNITS = {
-    "second": "second", "sec": "second", "minute": "minute", "min": "minute", "hour": "hour", "hr": "hour", "day": "day", "week": "week",
-    "wk": "week", "month": "month", "mth": "month", "year": "year", "yr": "year", "night": "night", "h": "hour", "m": "minute",
+    "second": "second", "sec": "second", "minute": "minute", "min": "minute", "hour": "hour", "hr": "hour",
+    "day": "day", "week": "week",
+    "wk": "week", "month": "month", "mth": "month", "year": "year", "yr": "year", "night": "night", "h": "hour",
+    "m": "minute",
 }  # fmt: skip
-HOURS = {"second": 1 / 3600, "minute": 1 / 60, "hour": 1, "day": 24, "night": 24, "week": 168, "month": 730, "year": 8760}
+HOURS = {
+    "second": 1 / 3600,
+    "minute": 1 / 60,
+    "hour": 1,
+    "day": 24,
+    "night": 24,
+    "week": 168,
+    "month": 730,
+    "year": 8760,
+}
 CURRENCIES = {
-    "$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "buck": "USD", "£": "GBP", "gbp": "GBP", "pound": "GBP",
-    "pounds": "GBP", "quid": "GBP", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "cents": "CENT", "cent": "CENT", "p": "PENCE",
-    "rs": "INR", "inr": "INR", "₹": "INR", "rupees": "INR", "ch": "CHF", "chf": "CHF", "cad": "CAD", "aud": "AUD",
+    "$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "buck": "USD", "£": "GBP",
+    "gbp": "GBP", "pound": "GBP",
+    "pounds": "GBP", "quid": "GBP", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "cents": "CENT",
+    "cent": "CENT", "p": "PENCE",
+    "rs": "INR", "inr": "INR", "₹": "INR", "rupees": "INR", "chf": "CHF", "cad": "CAD", "aud": "AUD",
 }  # fmt: skip
 #: US dollars per unit, rough and fixed: they only set the size of what a customer hopes for.
-USD_RATES = {"USD": 1.0, "GBP": 1.3, "EUR": 1.1, "CENT": 0.01, "PENCE": 0.013, "INR": 0.012, "CHF": 1.1, "CAD": 0.74, "AUD": 0.66}
+USD_RATES = {
+    "USD": 1.0,
+    "GBP": 1.3,
+    "EUR": 1.1,
+    "CENT": 0.01,
+    "PENCE": 0.013,
+    "INR": 0.012,
+    "CHF": 1.1,
+    "CAD": 0.74,
+    "AUD": 0.66,
+}
 _NUMBER = re.compile(rf"\d[\d,]*(?:\.\d+)?k?|\b(?:{WORD_PATTERN}|half|an?)\b", re.IGNORECASE)
 
 

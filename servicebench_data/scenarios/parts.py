@@ -22,7 +22,6 @@ from schemas.scenarios import (
 from servicebench_data.scenarios.reading import SourceTurn
 
 
-
 @dataclass(frozen=True)
 class Knowledge:
     """An industry as the steps need it, prepared once.
@@ -50,7 +49,11 @@ def prepare(industry: Industry, others: tuple[Industry, ...] = ()) -> Knowledge:
         others: Further industries whose accounts customers may name too.
     """
     accounts = [account for entry in (*others, industry) for account in entry.accounts.accounts]
-    brands = {handle: account.brand for account in accounts for handle in (account.handle.lower(), account.handle.lower().replace("_", ""))}
+    brands = {
+        handle: account.brand
+        for account in accounts
+        for handle in (account.handle.lower(), account.handle.lower().replace("_", ""))
+    }
     return Knowledge(
         industry=industry,
         categories={category.id: category for category in industry.journey.categories},
@@ -64,6 +67,19 @@ def name_company(title: str) -> str:
     """What to call a company in prose: the singular of a plain plural title ("Airlines"), else "company"."""
     word = title.strip().lower()
     return word[:-1] if word.isalpha() and word.endswith("s") and not word.endswith("ss") else "company"
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What is left to chance, which is only the staleness of case-record fields.
+
+    Attributes:
+        seed: Seed of the build.
+        stale_rate: Share of the case-record fields that can be stale and are.
+    """
+
+    seed: int
+    stale_rate: float
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,22 @@
 Belongs here: the one pass over the turns that every part is made from. Not here: the parts.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from servicebench_data.scenarios import sentences, subjects
+from servicebench_data.scenarios import hidden, sentences, subjects
 from servicebench_data.scenarios.extraction import Value, asks_for_flight, extract_values
 from servicebench_data.scenarios.rewriting import tell_first, tell_third
 from servicebench_data.scenarios.tidying import tidy
+
+#: Somebody else's words, whose "we" and "you" are not the customer's.
+_SPOKEN = re.compile(
+    r"""["“][^"“”]*\b(?:I|we|you|my|our|your|yourself|us|me)\b[^"“”]*["”]"""
+    r"""|(?<!\w)['‘][^'‘’]*\b(?:we|you|my|our|your|yourself|us|me)\b[^'‘’]*['’](?!\w)""",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,33 @@ class Reading:
         return self.turn.find_posts(self.start, self.start + len(self.quote))
 
 
+@cache
+def split_brands(brands: tuple[str, ...]) -> frozenset[str]:
+    """The words of brand names, which are no places."""
+    return frozenset(word for brand in brands for word in brand.split())
+
+
+def extract_turns(
+    turns: Sequence[SourceTurn], brands: Mapping[str, str]
+) -> Iterator[tuple[SourceTurn, list[Value], bool]]:
+    """The customer's turns with their values, and whether each stands before the account's first reply.
+
+    Args:
+        turns: All turns of the dialogue.
+        brands: Brand by lower-case handle; brands are no places.
+    """
+    not_places = split_brands(tuple(sorted(set(brands.values()))))
+    is_flight_asked, is_opening, has_customer = False, True, False
+    for turn in turns:
+        if turn.role != "customer":
+            is_flight_asked = asks_for_flight(turn.text)
+            is_opening = is_opening and not has_customer
+            continue
+        has_customer = True
+        yield turn, extract_values(turn.text, is_flight_asked=is_flight_asked, not_places=not_places), is_opening
+        is_flight_asked = False
+
+
 def read_turns(turns: Sequence[SourceTurn], brands: Mapping[str, str], company: str) -> list[Reading]:
     """Readings of all customer turns, in order, without sentences that say the same again.
 
@@ -83,31 +119,29 @@ def read_turns(turns: Sequence[SourceTurn], brands: Mapping[str, str], company: 
     """
     found: list[Reading] = []
     seen: set[str] = set()
-    is_flight_asked, is_opening, has_customer = False, True, False
-    for turn in turns:
-        if turn.role != "customer":
-            is_flight_asked = asks_for_flight(turn.text)
-            is_opening = is_opening and not has_customer
-            continue
-        has_customer = True
-        values = extract_values(turn.text, is_flight_asked=is_flight_asked)
+    for turn, values, is_opening in extract_turns(turns, brands):
         for sentence in sentences.split_sentences(turn.text):
-            reading = _read_sentence(turn, sentence, values, brands, company, is_opening=is_opening)
+            reading = _read_sentence(turn, sentence, values, (brands, company), is_opening=is_opening)
             key = "".join(letter for letter in reading.plain.lower() if letter.isalnum())
             if key and key not in seen:
                 seen.add(key)
                 found.append(reading)
-        is_flight_asked = False
     return found
 
 
 def _read_sentence(
-    turn: SourceTurn, sentence: sentences.Sentence, values: list[Value], brands: Mapping[str, str], company: str, *, is_opening: bool
+    turn: SourceTurn,
+    sentence: sentences.Sentence,
+    values: list[Value],
+    names: tuple[Mapping[str, str], str],
+    *,
+    is_opening: bool,
 ) -> Reading:
+    brands, company = names
     stripped = sentences.strip_address(sentence.text, brands)
     kind = sentences.classify(stripped)
     plain, kind = _make_plain(tidy(stripped, brands), kind)
-    is_told = kind == "report" and bool(plain)
+    is_told = kind == "report" and bool(plain) and not _SPOKEN.search(sentence.text)
     return Reading(
         turn=turn,
         start=sentence.start,
@@ -119,12 +153,12 @@ def _read_sentence(
         values=tuple(value for value in values if sentence.start <= value.start and value.end <= sentence.end),
         is_opening=is_opening,
         company=company,
-        brands=tuple(brands.values()),
+        brands=tuple(sorted(set(brands.values()))),
     )
 
 
 def _make_plain(text: str, kind: sentences.Kind) -> tuple[str, sentences.Kind]:
-    meant = subjects.read_why(text) if kind in {"question", "request"} else subjects.read_sarcasm(text)
+    meant = hidden.read_why(text) if kind in {"question", "request"} else hidden.read_sarcasm(text)
     if meant is not None:
         return meant, "report"
     return (subjects.complete_subject(text), kind) if kind == "report" else (text, kind)

@@ -6,6 +6,7 @@ Belongs here: boundaries and the kind of a sentence. Not here: rewriting it.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from servicebench_data.scenarios.tidying import starts_finite
@@ -28,39 +29,82 @@ class Sentence:
     text: str
 
 
-_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|vs|no|approx|etc|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[a-z])\.$", re.IGNORECASE)
-_BREAK = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$|[A-Z@\[])|\n+|\s[-–—]{1,2}\s|;|\s\|\s|(?<=[a-z\d])\.(?=[A-Z][a-z])|[\U0001f000-\U0001faff☀-➿]+")
-_CLAUSE = re.compile(
-    r",?\s+(?=(?:and|but|so|then|plus|because|& )\s+(?:then\s+|now\s+|when\s+)?(?:I|we|you|they|he|she|it|my|our|your|the)\b)|,\s+(?=(?:I|we|you|they|my|your)\b)", re.IGNORECASE
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|no|approx|etc|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[a-z])\.$", re.IGNORECASE
 )
-_LEADING = re.compile(r"^(?:[\s.,;:!?*\"'()-]|@\w+|&(?=\s)|\[(?:link|customer|person-\d+)\]|(?:\(?\d\s?/\s?\d\)?)(?=\s))+")
-_TRAILING = re.compile(r"(?:\s|@\w+|\[link\]|#\w+|\(?\b[1-5]/[2-5]\)?)+$")
+_BREAK = re.compile(
+    r"[.!?…]+[\"')\]]*(?=\s|$|[A-Z@\[])|\n+|\s[-–—]{1,2}\s|;|\s\|\s|(?<=[a-z\d])\.(?=[A-Z][a-z])|"
+    r"[\U0001f000-\U0001faff☀-➿]+"
+)
+_CLAUSE = re.compile(
+    r",?\s+(?=(?:and|but|so|then|plus|because|& )\s+(?:then\s+|now\s+|when\s+)?(?:I|we|you|they|he|she|it|my|"
+    r"our|your|the)\b)|,\s+(?=(?:I|we|you|they|my|your)\b)",
+    re.IGNORECASE,
+)
+_HANDLE = re.compile(r"@\w+(?=\s+[A-Z][a-z])(?!\s+(?:I|Airlines|Air|Eats|Customer|Service|Support|Flight|Gate)\b)")
+_HANDLE_SURE = re.compile(
+    r"@\w+(?=\s+(?:Now|I|I[’']m|We|My|They|It|This|No|Not|Then|Still|You|Your|Why|How|What|When|Please|Our)\b)"
+)
+_HANDLE_IS_PART = re.compile(
+    r"(?:^|[.!?\n]|\b(?:with|from|by|on|at|to|of|for|via|in|fly|flying|flew|the|my|our|your|this|and|than|thanks?|"
+    r"called|an?|using|used|choose|chose|love|hate))\s*$",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:[\s.,;:!?*\"'()-]|@\w+|&(?=\s)|\[(?:link|customer|user-\d+)\]|\[person-\d+\](?=[\s]*[,!:.])|"
+    r"(?:\(?\d\s?/\s?\d\)?)(?=\s))+"
+)
+_TRAILING = re.compile(r"(?:\s|@\w+|\[(?:link|user-\d+)\]|#\w+|\(?\b[1-5]/[2-5]\)?)+$")
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|dear|yo|so|well|ok|okay|um+|uh+|oh|ah|hmm+|and|but|also|plus|anyway|anyways|because|or|fyi|update|sorry but|i mean|honestly|seriously|apparently|actually|basically|btw|"
-    r"just to let you know|for the record|come on|cmon|omg|wow|ugh+|lol|good (?:morning|afternoon|evening)|(?:hi|hello|hey)(?: there| team| all| guys))\b[\s,.:!-]+|"
-    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|look|listen|sorry|nice|awesome|thanks?(?: you)?(?: so much| again)?|thank you|not to mention|first of all|first off|once again|unfortunately|sadly)\b\s*(?:[,.:!-]+\s*|(?=(?:i|we|you|they|it|the|my) )))(?=\S)",
+    r"^(?:(?:hi|hello|hey|hiya|dear|yo|so|well|ok|okay|um+|uh+|oh|ah|hmm+|and|but|also|plus|anyway|anyways|"
+    r"because|or|fyi|update|sorry but|i mean|honestly|seriously|apparently|actually|basically|btw|"
+    r"just to let you know|for the record|come on|cmon|omg|yay|woo ?hoo|touch[eé]|wow|ugh+|lol|good (?:morning|"
+    r"afternoon|evening)|"
+    r"(?:hi|hello|hey)(?: there| team| all| guys))\b[\s,.:!-]+|"
+    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|look|listen|sorry|nice|awesome|"
+    r"not to mention|first of all|first off|once again|unfortunately|sadly)\b\s*(?:[,.:!-]+\s*|(?=(?:i|we|they|"
+    r"it|the|my)\b))|i know,\s*|(?:sent|done|did|yes),\s+(?=(?:it|i|my|the)\b)|(?:thank you|thanks|thx)(?: so "
+    r"much| again| a lot)?\b\s*[,.:!-]+\s*)(?=\S)",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"^(?:what|where|why|who|which|whose|how|is|are|am|was|were|do|does|can|could|will|would|should|has|any (?:idea|update|news|chance|reason|way|help)|"
+    r"^(?:what|where|why|who|which|whose|how|is|are|am|was|were|do|does|can|could|will|would|should|has|any "
+    r"(?:idea|update|news|chance|reason|way|help)|"
     r"did (?:you|i|we|they|it)|have you|when (?:will|can|do|does|is|are|did)) \w+",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"\b(?:please|can you|could you|would you|will you|help me|i (?:want|need|expect|demand|request|would like|would love|am hoping|hope)\b|looking (?:for|to)|refund me|want (?:a|my|to)|need (?:a|my|to|you|some)|"
-    r"i am asking|i was hoping|i just want|we (?:want|need|expect|demand|would like)|how (?:do|can) (?:i|we) get|where (?:is|are) my)\b",
+    r"\b(?:please|pls|plz|can you|could you|would you|will you|help me|"
+    r"i (?:want|need|expect|demand|request|would like|would love|am hoping|hope|am asking|was hoping|just want)\b|"
+    r"(?<!said )(?<!says )we (?:want|need|expect|demand|would like)|looking (?:for|to)|refund me|"
+    r"want (?:a|my|to)|(?<!we )(?<!they )(?<!you )need (?:a|my|to|you|some)|how (?:do|can) (?:i|we) get|"
+    r"where (?:is|are) my)\b",
+    re.IGNORECASE,
+)
+#: Statements that only end in a question mark, out of indignation.
+_RHETORICAL = re.compile(
+    r"^(?:my|our|i|we|they|the \w+|you(?! (?:have|do|offer|fly|guys (?:have|do|offer|fly)|know|mean|want)))\b",
     re.IGNORECASE,
 )
 _IMPERATIVE = re.compile(
-    r"^(?:please|fix|get|give|let|tell|send|refund|reply|respond|answer|check|look|help|make|stop|do|explain|call|contact|email|dm|follow|bring|find|take|sort|learn|try|try to|go|come|"
-    r"keep (?:me|us|up)|put|add|remind|advise|see|read|imagine|guess|think|consider|beware|avoid|never|don't|do not|dont|shame|thank|thanks|congrats|kudos|good (?:job|work|luck|to know)|great (?:job|work)|nice (?:job|work|one)|"
+    r"^(?:please|fix|get|give|let|tell|send|refund|reply|respond|answer|check|look|help|make|stop|do|explain|"
+    r"call|contact|email|dm|follow|bring|find|take|sort|learn|try|try to|ask|tell|go|come|"
+    r"keep (?:me|us|up)|put|add|remind|advise|see|read|imagine|guess|think|consider|beware|avoid|never|don't|"
+    r"do not|dont|shame|thank|thanks|congrats|kudos|good (?:job|work|luck|to know)|great (?:job|work)|nice "
+    r"(?:job|work|one)|"
     r"way to go|bravo|well done|happy|love|lovin|cheers|welcome|enjoy|hope|hoping|wish|let's|lets)\b",
     re.IGNORECASE,
 )
 _NOISE = re.compile(
-    r"\b(?:direct message|dm'?e?d?s?|dms|follow(?:ed|ing)? (?:you|back)|tweet(?:ed|ing|s)?|twitter|hashtag|retweet|link|screenshot|worst (?:airline|company|customer|service|experience|hotel|place|store)|you (?:guys )?suck|"
-    r"thank you|thanks|appreciate|no worries|any(?:one|body) else|shame on|joke of|good luck|kidding me|are you serious|as (?:i|you) (?:said|stated)|like i said|never (?:fly|flying|using|use|again|going|shopping|ordering|staying)|"
-    r"do better|get it together|step (?:it |up )|what a (?:joke|shame|disgrace)|karma|#\w+ #\w+|promo code|follow me|done with (?:you|@))\b",
+    r"\b(?:direct message|dm'?e?d?s?|dms|follow(?:ed|ing)? (?:you|back)|tweet(?:ed|ing|s)?|twitter|hashtag|"
+    r"retweet|link|screenshot|worst (?:airline|company|customer|service|experience|hotel|place|store)|you "
+    r"(?:guys )?suck|"
+    r"thank you|thanks|appreciate|no worries|any(?:one|body) else|shame on|joke of|good luck|kidding me|are "
+    r"you serious|as (?:i|you) (?:said|stated)|like i said|never (?:fly|flying|using|use|again|going|shopping|"
+    r"ordering|staying)|"
+    r"do better|get it together|step (?:it |up )|what a (?:joke|shame|disgrace)|karma|#\w+ #\w+|promo code|"
+    r"follow me|done with (?:you|@)|last time (?:i|we)(?:'ll| will| fly| use| book| order| shop| stay| am| "
+    r"ever)?)\b",
     re.IGNORECASE,
 )
 
@@ -69,13 +113,32 @@ def split_sentences(text: str) -> list[Sentence]:
     """Sentences of a turn, long ones split into clauses; each is an exact stretch of the text."""
     found: list[Sentence] = []
     start = 0
-    for match in _BREAK.finditer(text):
-        if match.group().strip(" \"')]") == "." and _ABBREVIATION.search(text, max(0, match.start() - 8), match.end()) and match.end() < len(text):
+    for match in sorted(
+        [*_BREAK.finditer(text), *find_handle_breaks(text)], key=lambda match: (match.start(), match.end())
+    ):
+        if match.start() < start:
+            continue
+        if (
+            match.group().strip(" \"')]") == "."
+            and _ABBREVIATION.search(text, max(0, match.start() - 8), match.end())
+            and match.end() < len(text)
+        ):
+            continue
+        if re.search(r"[\"')\]]$", match.group()) and re.match(r"\s*[a-z&]", text[match.end() :]):
             continue
         found += _split_clauses(text, start, match.end())
         start = match.end()
     found += _split_clauses(text, start, len(text))
     return found
+
+
+def find_handle_breaks(text: str) -> list[re.Match[str]]:
+    """Handles in mid-sentence after which a new sentence begins: "to Sacramento @Brand Our attendant was"."""
+    return [
+        match
+        for match in _HANDLE.finditer(text)
+        if not _HANDLE_IS_PART.search(text, max(0, match.start() - 14), match.start())
+    ]
 
 
 def _split_clauses(text: str, start: int, end: int) -> list[Sentence]:
@@ -84,7 +147,7 @@ def _split_clauses(text: str, start: int, end: int) -> list[Sentence]:
     if is_long:
         bounds += [match.start() for match in _CLAUSE.finditer(text, start, end)]
     bounds = _join_short(text, [*bounds, end])
-    parts = [_trim(text, *pair) for pair in zip(bounds, bounds[1:], strict=False)]
+    parts = [_trim(text, *pair) for pair in pairwise(bounds)]
     return [part for part in parts if part is not None]
 
 
@@ -113,8 +176,15 @@ def strip_address(text: str, handles: Mapping[str, str]) -> str:
     """
     text = _drop_bare_handle(text, handles)
     subject = re.match(r"^[\s.]*@(\w+)\s+(?=\w)", text)
-    if subject is not None and subject.group(1).lower() in handles and starts_finite(text[subject.end() :]):
+    if (
+        subject is not None
+        and subject.group(1).lower() in handles
+        and starts_finite(text[subject.end() :])
+        and "?" not in text
+    ):
         return _TRAILING.sub("", text.strip())
+    if subject is not None and starts_finite(text[subject.end() :]):
+        return text.strip()
     text = _LEADING.sub("", text)
     for _ in range(4):
         shorter = _LEADING.sub("", _OPENERS.sub("", text, count=1))
@@ -128,7 +198,12 @@ def _drop_trailing(text: str, handles: Mapping[str, str]) -> str:
     mark = re.search(r"[.!?]*$", text)
     end = mark.group() if mark else ""
     body = text[: len(text) - len(end)]
-    if re.search(r"(?:\b(?:with|from|by|on|at|to|of|for|via|in|fly|flying|flew|choose|using|use|the|than|and|&|called|contacted|contacting|like|get|told|asked|through))\s+(?:@\w+)$", body.strip(), re.IGNORECASE):
+    if re.search(
+        r"(?:\b(?:with|from|by|on|at|to|of|for|via|in|fly|flying|flew|choose|using|use|the|than|and|&|called|"
+        r"contacted|contacting|like|get|told|asked|through))\s+(?:@\w+)$",
+        body.strip(),
+        re.IGNORECASE,
+    ):
         known = re.search(r"@(\w+)$", body.strip())
         if known and known.group(1).lower() in handles:
             return text
@@ -141,7 +216,7 @@ def _drop_bare_handle(text: str, handles: Mapping[str, str]) -> str:
     if match is None or match.group(1).lower() not in handles or not match.group(1)[0].isupper():
         return text
     rest = text[match.end() :]
-    return text if starts_finite(rest) else rest
+    return text if starts_finite(rest) and "?" not in text else rest
 
 
 def classify(text: str) -> Kind:
@@ -149,7 +224,12 @@ def classify(text: str) -> Kind:
     stripped = text.strip()
     if not re.search(r"[A-Za-z]{2}|\d", stripped):
         return "noise"
-    if stripped.rstrip("\"') ").endswith("?") or _QUESTION.match(stripped):
+    if stripped[0] in "'\"‘“" and re.search(r"['\"’”][.!?]*$", stripped):
+        return "noise"
+    is_asked = stripped.rstrip("\"') ").endswith("?") and not (
+        _RHETORICAL.match(stripped) and len(stripped.split()) > 6
+    )
+    if is_asked or _QUESTION.match(stripped):
         return "request" if _REQUEST.search(stripped) else "question"
     if _REQUEST.search(stripped):
         return "request"

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from schemas.scenarios import Event, Level, Severity
 from servicebench_data.scenarios import cues
-from servicebench_data.scenarios.extraction import Value, extract_values, read_hours, read_usd
+from servicebench_data.scenarios.canonical import read_hours, read_usd
+from servicebench_data.scenarios.extraction import Value, extract_values
 
 _PHRASES = {
     "loss": "something of worth was lost",
@@ -20,19 +21,28 @@ _PHRASES = {
     "dignity": "someone was treated without respect",
 }
 _GONE = re.compile(
-    r"\b(?:lost|stolen|stole|missing|missed|damaged|broke|broken|ruined|destroyed|cancelled|canceled|stranded|denied boarding|refused (?:a |the )?refund|overcharged|charged twice|double[- ]charged|never (?:arrived|received|came|delivered|got))\b",
+    r"\b(?:lost|stolen|stole|missing|missed|damaged|broke|broken|ruined|destroyed|cancelled|canceled|stranded|"
+    r"denied boarding|refused (?:a |the )?refund|overcharged|charged twice|double[- ]charged|never (?:arrived|"
+    r"received|came|delivered|got))\b",
     re.IGNORECASE,
 )
 
 
 def rate_severity(events: Sequence[Event], industry: str, scenario_id: str) -> Severity:
     """The level of a case with what drove it."""
-    weights = {driver: weight for driver, weight in weigh_drivers(" ".join(event.text for event in events)).items() if weight}
+    weights = {
+        driver: weight for driver, weight in weigh_drivers(" ".join(event.text for event in events)).items() if weight
+    }
     total = sum(weights.values())
     level: Level = "high" if total >= 3 else "medium" if total else "low"
     drivers = sorted(weights, key=lambda driver: (-weights[driver], driver))
     return Severity(
-        industry=industry, scenario_id=scenario_id, made_by="offline", level=level, reason=explain(level, drivers), drivers=drivers
+        industry=industry,
+        scenario_id=scenario_id,
+        made_by="offline",
+        level=level,
+        reason=explain(level, drivers),
+        drivers=drivers,
     )
 
 

@@ -1,47 +1,105 @@
-"""Gives a sentence the subject that its writer left out, and turns sarcasm and why-questions into the report they hold.
+"""Gives a sentence the subject that its writer left out.
 
-Belongs here: "Been waiting 2 hours" -> "I have been waiting 2 hours", "Thanks for losing my bag" -> "You lost my bag",
-"Why is my flight delayed?" -> "My flight is delayed.". Not here: pronouns and tense (`rewriting`).
+Belongs here: "Been waiting 2 hours" -> "I have been waiting 2 hours", "Flight delayed" -> "My flight was delayed".
+Not here: sarcasm and
+questions (`hidden`), pronouns and tense (`rewriting`).
 """
 
 import re
 
 from servicebench_data.scenarios import verbs
+from servicebench_data.scenarios.wordlists import word_set
 
 _NOUNS = (
-    r"(?:connecting flight|return flight|flight|flights|bags?|luggage|suitcase|baggage|orders?|driver|food|room|plane|app|website|site|delivery|package|reservation|booking|connection|seats?|tickets?|card|account|"
-    r"internet|wifi|system|staff|crew|gate agents?|flight attendants?|agent|customer service|front desk|manager|restaurant|store|drink|meal|pickup|ride|trip|refund|item|items|shower|toilet|tv|ac|bed|check-?in|boarding|kiosk|line|payment)"
+    r"(?:connecting flight|return flight|flight|flights|bags?|luggage|suitcase|baggage|orders?|driver|food|"
+    r"room|plane|app|website|site|delivery|package|reservation|booking|connection|seats?|tickets?|card|account|"
+    r"internet|wifi|system|staff|crew|gate agents?|flight attendants?|agent|customer service|front desk|"
+    r"manager|restaurant|store|drink|meal|pickup|ride|trip|refund|item|items|shower|toilet|tv|ac|bed|check-?in|"
+    r"boarding|kiosk|line|payment)"
 )
-_STATES = (
-    r"(?:delayed|cancelled|canceled|lost|missing|late|broken|damaged|closed|overbooked|diverted|grounded|gone|wrong|cold|dirty|full|rescheduled|changed|pushed|denied|refused|locked|blocked|charged|missed|destroyed|ruined|"
-    r"stolen|rerouted|down|stuck|frozen|unavailable|not|still|being|supposed|so|too|never|always|full|on hold|in|at|on|out|sold|held|left|taking|getting|given|separated|overcharged|marked|showing)"
+STATES = (
+    r"(?:delayed|cancelled|canceled|lost|missing|late|broken|damaged|closed|overbooked|diverted|grounded|gone|"
+    r"wrong|cold|dirty|full|rescheduled|changed|pushed|denied|refused|locked|blocked|charged|missed|destroyed|"
+    r"ruined|"
+    r"stolen|rerouted|down|stuck|frozen|unavailable|not|still|being|supposed|so|too|never|always|full|on hold|"
+    r"in|at|on|out|sold|held|left|taking|getting|given|separated|overcharged|marked|showing)"
+)
+#: After these a verb may still follow, and then nothing was left out but the determiner.
+_WEAK_STATES = word_set("in at on out so too not still")
+_TRANSITIVE = word_set(
+    "left refused denied changed charged missed lost cancelled canceled closed broke marked given sold held taking "
+    "getting showing overcharged damaged destroyed ruined locked blocked"
 )
 _FLIGHT_NUMBER = r"(?: #?(?:[A-Z]{2} ?)?\d{1,4})?"
-_BARE_NOUN = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) ({_STATES})\b", re.IGNORECASE)
+_BARE_NOUN = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) ({STATES})\b", re.IGNORECASE)
 _BARE_NOUN_FINITE = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) (\w+)\b", re.IGNORECASE)
-_COMPANY_ACTS = frozenset(
-    "lost cancelled canceled delayed broke damaged ruined charged overcharged refused denied forgot sent gave told kicked made left bumped changed sold let kept took stole ignored hung promised treated moved put threw stranded".split()
+_COMPANY_ACTS = word_set(
+    "lost cancelled canceled delayed broke damaged ruined charged overcharged refused denied forgot sent gave told "
+    "kicked made left bumped changed sold let kept took stole ignored hung promised treated moved put threw "
+    "stranded"
 )
-_ABOUT_CUSTOMER = frozenset("me my us our".split())
-_LEFT_OUT = frozenset(
-    "stuck stranded waiting sitting standing trying flying travelling traveling on having being unable supposed forced trapped delayed locked getting calling paying holding".split()
+#: Who did it cannot be told from these alone.
+_UNCLEAR_ACTS = word_set(
+    "changed delayed cancelled canceled lost diverted rerouted denied refused ignored charged overcharged closed "
+    "moved bumped broke damaged sent delivered"
 )
-_ADVERBS = frozenset("just still never finally already even only also then now currently always recently almost literally again not".split())
+_PASSIVES = word_set(
+    "told informed promised delayed denied stranded charged overcharged ignored bumped rerouted rebooked assured "
+    "advised treated stuck ghosted"
+)
+_AFTER_PASSIVE = word_set(
+    "to that it by there no at in on for because over again another twice entry boarding several multiple like and"
+)
+_LEFT_OUT = word_set(
+    "stuck stranded waiting sitting standing trying flying travelling traveling on having being unable supposed "
+    "forced trapped delayed locked getting calling paying holding"
+)
+_ADVERBS = word_set(
+    "just still never finally already even only also then now currently always recently almost literally again not"
+)
 _HOLDS = re.compile(
-    r"^((?:(?:almost|over|nearly|about|more than|another|past|going on|now) )*(?:an?|half an|\d+(?:\.\d+)?\+?|one|two|three|four|five|six|several)[ -]?(?:hours?|minutes|days?|weeks?|months?)(?: and (?:counting|a half|\d+ minutes))?),? "
-    r"(?:now |so far )?(on hold|waiting|on the tarmac|on the runway|in line|in the queue|sitting|standing|on the phone|at the gate|in the plane|on the plane)\b",
+    r"^((?:(?:almost|over|nearly|about|more than|another|past|going on|now) )*(?:an?|half an|\d+(?:\.\d+)?\+?|"
+    r"one|two|three|four|five|six|several)[ -]?(?:hours?|minutes|days?|weeks?|months?)(?: and (?:counting|a "
+    r"half|\d+ minutes))?),? "
+    r"(?:now |so far )?(on hold|waiting|on the tarmac|on the runway|in line|in the queue|sitting|standing|on "
+    r"the phone|at the gate|in the plane|on the plane)\b",
     re.IGNORECASE,
 )
-_SARCASM = re.compile(r"^(?:thanks?(?: you)?(?: so much| a lot| again)?|great job|good job|well done|nice job|way to go|congrats|congratulations|bravo|kudos|nice work|appreciate you|love how you are|leave it to you)(?: \w+)?,?(?: for| on| to)? (?:completely |totally |not )?(\w+ing) (\w.*)$", re.IGNORECASE)
-_HARMS = frozenset(
-    "losing cancelling canceling delaying ruining making leaving breaking charging ignoring stranding keeping destroying refusing forgetting wasting bumping kicking damaging overcharging sending putting stealing changing giving selling".split()
-)
-_WHY_PRONOUN = re.compile(r"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth| in the world)? (do|does|did|is|are|was|were|have|has|had|can|could|will|would|am) (not )?(i|you|we|they|it|he|she)\b ?(not\b)? ?(.*)$", re.IGNORECASE)
-_WHY_NOUN = re.compile(
-    rf"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth)? (is|are|was|were|has|have|am|does|do|did) (not )?((?:my|our|your|the|this|flight|every|all|there) ?(?:(?:\w+|\[[a-z]+-\d+\]) ?){{0,4}}?) ?\b({_STATES}|been|no|only|keep|take|refuse|cost|say|show)\b(.*)$",
+_DELAY = re.compile(
+    r"^(?:another |an? )?((?:\d+\+?|one|two|three|four|five|six)[ -]?(?:hours?|minutes?|days?)[ -](?:flight |"
+    r"gate )?(?:delay|wait|layover))\b",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(r"\bno\b", re.IGNORECASE)
+_PARTICIPLE_NOUN = re.compile(
+    r"^(lost|delayed|cancelled|canceled|damaged|missed|stolen|wrong|overbooked) ((?:connecting |checked )"
+    r"?(?:luggage|bags?|baggage|suitcase|flights?|orders?|items?|reservation|package|connection))(?= (?:on|in|"
+    r"at|from|for|by|again|now|since|yesterday|today|tonight|twice|after|because|when|with|this|last|due|to|\d)"
+    r"\b|[,.]|$)(.*)$",
+    re.IGNORECASE,
+)
+_BARE_ROLE = re.compile(
+    r"^((?:gate |ticket |check-?in |desk |phone |delivery |store |front desk |hotel |night )?(?:agent|attendant|"
+    r"driver|pilot|captain|manager|supervisor|cashier|rep|representative|employee|clerk|lady|guy|receptionist|"
+    r"restaurant|courier)) (\w+)",
+    re.IGNORECASE,
+)
+_MANY = re.compile(
+    r"^((?:\d+|two|three|four|five|six|several) (?:flights|bags|orders|items|suitcases)(?: in a row)?) (delayed|"
+    r"cancelled|canceled|lost|damaged|missing|wrong|late|stuck)\b",
+    re.IGNORECASE,
+)
+FIXED_SUBJECTS = {
+    "been": "I have", "seemed": "It", "sounded": "It", "happened": "It", "smelled": "It", "worked": "It",
+    "looked": "It", "turned": "It",
+}  # fmt: skip
+#: Acts of either side, where "my" after them does not tell whose.
+_EITHER_ACTS = word_set("made let told promised treated kept left took")
+_LENGTHS = word_set("an over almost about forever ages so hours days weeks longer more nearly two three four five six")
+_LASTING = word_set("waiting sitting standing trying holding calling")
+_AFTER_STATE = word_set("hold a the trouble issues problems difficulty an")
+_INVERTED = word_set("i you we they it my the your a anyone this that he she")
+_SAME_AS_BASE = word_set("were cut put set let read hurt cost left shut hit split")
+_NOT_OBJECTS = word_set("by i flight flights service bag bags")
 
 
 def complete_subject(text: str) -> str:
@@ -51,29 +109,65 @@ def complete_subject(text: str) -> str:
         place = held.group(2)
         rest = text[held.end() :]
         return f"I have been {place} for {held.group(1)[0].lower()}{held.group(1)[1:]}{rest}"
-    noun = _complete_noun(text)
+    noun = _complete_noun(text) or _complete_participle(text) or _complete_delay(text)
     if noun is not None:
         return noun
+    role = _BARE_ROLE.match(text)
+    if role is not None and verbs.is_finite(role.group(2).lower()):
+        return f"The {text[0].lower()}{text[1:]}"
+    many = _MANY.match(text)
+    if many is not None:
+        return f"{many.group(1)} were {many.group(2)}{text[many.end() :]}"
     return _complete_verb(text)
 
 
 def _complete_noun(text: str) -> str | None:
     match = _BARE_NOUN.match(text)
-    if match is not None:
+    is_active = (
+        match is not None
+        and match.group(3).lower() in _TRANSITIVE
+        and re.match(r" (?:an?|the|my|me|us|our|it|him|her|them|\d|all|everything)\b", text[match.end() :]) is not None
+    )
+    if (
+        match is not None
+        and not is_active
+        and not (match.group(3).lower() in _WEAK_STATES and _has_finite(text[match.end() :]))
+    ):
         word = match.group(1).lower()
         copula = "" if match.group(3).lower() in {"never", "always"} else (" were" if _is_plural(word) else " was")
-        return f"My {word}{match.group(2)}{copula} {match.group(3)}{text[match.end() :]}".replace("My flight attendants", "Flight attendants")
+        return f"My {word}{match.group(2)}{copula} {match.group(3)}{text[match.end() :]}".replace(
+            "My flight attendants", "Flight attendants"
+        )
     match = _BARE_NOUN_FINITE.match(text)
-    if match is not None and verbs.is_finite(match.group(3).lower()) and match.group(3).lower() not in {"s"}:
+    if match is not None and verbs.is_finite(match.group(3).lower()) and match.group(3).lower() != "s":
         word = match.group(1)
         return f"{'The' if not match.group(2) else 'My'} {word[0].lower()}{word[1:]}{text[len(word) :]}"
     if re.match(r"^(?:still )?no [a-z]+", text, re.IGNORECASE) and not _has_finite(text):
-        return f"There was {text[0].lower()}{text[1:]}"
+        noun = re.match(r"^(?:still )?no (?:[a-z]+ )??([a-z]+)\b", text, re.IGNORECASE)
+        is_plural = noun is not None and _is_plural(noun.group(1))
+        return f"There {'were' if is_plural else 'was'} {text[0].lower()}{text[1:]}"
     return None
 
 
+def _complete_delay(text: str) -> str | None:
+    match = _DELAY.match(text)
+    if match is None or re.search(r" (?:is|are) ", text[match.end() :]):
+        return None
+    return f"There was {'an' if match.group(1)[0] in 'aeio8' else 'a'} {match.group(1)}{text[match.end() :]}"
+
+
+def _complete_participle(text: str) -> str | None:
+    match = _PARTICIPLE_NOUN.match(text)
+    if match is None:
+        return None
+    state, noun = match.group(1).lower(), match.group(2).lower()
+    if state == "missed":
+        return f"I missed my {noun}{match.group(3)}"
+    return f"My {noun} {'were' if _is_plural(noun) else 'was'} {state}{match.group(3)}"
+
+
 def _is_plural(noun: str) -> bool:
-    return noun.endswith("s") and noun not in {"gps"}
+    return noun.endswith("s")
 
 
 def _has_finite(text: str) -> bool:
@@ -83,66 +177,56 @@ def _has_finite(text: str) -> bool:
 def _complete_verb(text: str) -> str:
     words = text.split()
     index = 0
-    while index < len(words) - 1 and words[index].lower().strip(",") in _ADVERBS:
+    while index < len(words) - 1 and (
+        words[index].lower().strip(",") in _ADVERBS or (words[index].lower().endswith("ly") and index == 0)
+    ):
         index += 1
     if not words or index > 3:
         return text
-    first, following = words[index].lower().strip(",."), words[index + 1].lower().strip(",.") if index + 1 < len(words) else ""
+    if words[index].endswith(","):
+        return text
+    first, following = (
+        words[index].lower().strip("."),
+        words[index + 1].lower().strip(",.") if index + 1 < len(words) else "",
+    )
     rest = text[0].lower() + text[1:]
     subject = _find_subject(first, following, has_adverb=index > 0)
     return f"{subject} {rest}" if subject else text
 
 
 def _find_subject(first: str, following: str, *, has_adverb: bool) -> str:
-    if first == "been":
-        return "I have"
-    if first in {"seemed", "sounded", "happened", "smelled", "worked", "looked", "turned"} or (first == "took" and following not in {"my", "the", "off", "a", "our"}):
+    """What stands before a verb that opens a sentence; empty where it cannot be told."""
+    if first in FIXED_SUBJECTS:
+        return FIXED_SUBJECTS[first]
+    if first in {"cannot", "could"} and following == "be":
         return "It"
-    if first in _COMPANY_ACTS and following in _ABOUT_CUSTOMER:
+    return _find_passive(first, following) or _find_actor(first, following, has_adverb=has_adverb)
+
+
+def _find_passive(first: str, following: str) -> str:
+    if first in _PASSIVES and (following in _AFTER_PASSIVE or not following):
+        return "I was"
+    if first == "took" and (following in _LENGTHS or following[:1].isdigit()):
+        return "It"
+    return "It" if first == "has" and following in {"been", "taken"} else ""
+
+
+def _find_actor(first: str, following: str, *, has_adverb: bool) -> str:
+    if first in _COMPANY_ACTS and (
+        following in {"me", "us"} or (following in {"my", "our"} and first not in _EITHER_ACTS)
+    ):
         return "They"
+    if first in _UNCLEAR_ACTS:
+        return ""
     if first in _LEFT_OUT and following not in {"is", "was", "are"}:
-        return "I have been" if first in {"waiting", "sitting", "standing", "trying", "holding", "calling"} and not has_adverb else "I am"
-    if first == "has" and following in {"been", "taken"}:
-        return "It"
-    if first in {"was", "have", "had", "could", "cannot", "did"} and following not in {"i", "you", "we", "they", "it", "my", "the", "your", "a", "anyone", "this", "that", "he", "she"}:
-        return "I"
-    if first == "haven't":
-        return "I"
-    return "I" if verbs.is_past(first) and first not in {"were", "cut", "put", "set", "let", "read", "hurt", "cost", "left", "shut", "hit", "split"} and following not in {"by", "i", "flight", "flights", "service", "bag", "bags"} else ""
+        return _find_left_out(first, following, has_adverb=has_adverb)
+    if first in {"was", "have", "had", "could", "cannot", "did"}:
+        return "" if following in _INVERTED else "I"
+    is_past = verbs.is_past(first) and first not in _SAME_AS_BASE
+    return "I" if is_past and following not in _NOT_OBJECTS else ""
 
 
-def read_sarcasm(text: str) -> str | None:
-    """The harm inside a sarcastic thanks ("Thanks for losing my bag" -> "You lost my bag"); None where there is none."""
-    match = _SARCASM.match(text.strip())
-    if match is None or match.group(1).lower() not in _HARMS or " not " in text[: match.start(1)].lower():
-        return None
-    base = verbs.GERUND_TO_BASE.get(match.group(1).lower())
-    return f"You {verbs.make_past(base)} {match.group(2)}" if base else None
-
-
-def read_why(text: str) -> str | None:
-    """What a why-question takes for granted ("Why did you cancel my flight?" -> "You cancelled my flight."); else None."""
-    text = text.strip().rstrip("?!. ")
-    match = _WHY_PRONOUN.match(text)
-    if match is not None:
-        return _undo_pronoun(match)
-    match = _WHY_NOUN.match(text)
-    if match is None or match.group(1).lower() in {"does", "do", "did"}:
-        return None
-    negation = "not " if match.group(2) else ""
-    return f"{match.group(3).strip()} {match.group(1).lower()} {negation}{match.group(4)}{match.group(5)}."
-
-
-def _undo_pronoun(match: re.Match[str]) -> str | None:
-    auxiliary, subject, rest = match.group(1).lower(), match.group(3), match.group(5)
-    is_negated = bool(match.group(2) or match.group(4))
-    subject = "I" if subject.lower() == "i" else subject.lower()
-    words = rest.split()
-    if not words or auxiliary in {"would", "could", "will", "can"} and not is_negated:
-        return None
-    if auxiliary == "did" and not is_negated:
-        return f"{subject} {verbs.make_past(words[0].lower())} {' '.join(words[1:])}." if verbs.is_base(words[0].lower()) else None
-    if auxiliary in {"do", "does"} and not is_negated:
-        verb = words[0] if auxiliary == "do" else words[0] + "s"
-        return f"{subject} {verb} {' '.join(words[1:])}." if verbs.is_base(words[0].lower()) else None
-    return f"{subject} {auxiliary} {'not ' if is_negated else ''}{rest}."
+def _find_left_out(first: str, following: str, *, has_adverb: bool) -> str:
+    if first in {"on", "having"} and following not in _AFTER_STATE:
+        return ""
+    return "I have been" if first in _LASTING and not has_adverb else "I am"

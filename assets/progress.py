@@ -1,0 +1,38 @@
+"""Progress of long steps in the run's log: Dagster has no other place for it.
+
+Belongs here: deciding when a line is due. Not here: the steps.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+SHARE = 0.05
+SECONDS = 30.0
+
+
+class ProgressLog:
+    """Logs a line about every 5% or 30 seconds, and always the last one; with the time that is left.
+
+    Args:
+        log: Takes a format and its arguments, such as `context.log.info`.
+        what: What is counted.
+    """
+
+    def __init__(self, log: Callable[..., Any], what: str) -> None:
+        self._log = log
+        self._what = what
+        self._start = self._last_time = time.monotonic()
+        self._first = self._last_done = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take notice of what is done."""
+        now = time.monotonic()
+        if done <= self._last_done and done:
+            self._start, self._first, self._last_done = now, done, done
+        is_due = done - self._last_done >= SHARE * total or now - self._last_time >= SECONDS or done == total
+        if not is_due or total == 0 or done == self._first:
+            return
+        left = (now - self._start) / max(done - self._first, 1) * (total - done)
+        self._log("%s: %s of %s, about %.0f s left", self._what, done, total, left)
+        self._last_done, self._last_time = done, now

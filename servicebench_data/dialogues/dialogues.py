@@ -1,0 +1,134 @@
+"""Building the Turn and Dialogue tables from a file of posts.
+
+Belongs here: the order of the steps, the output files and the counts. Each step's rules are in its own module.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from servicebench_data.dialogues.accounts import CareAccount
+from servicebench_data.dialogues.cleaning import CleaningCounts, clean_posts
+from servicebench_data.dialogues.engine import fetch_counts, open_engine, run_script, write_parquet
+from servicebench_data.dialogues.masking import mask_posts
+from servicebench_data.dialogues.threads import ThreadCounts, thread_posts
+from servicebench_data.lake.database import Limits
+
+
+COUNT_TOKENS = r"""
+    SELECT kind, count(*) FROM (SELECT DISTINCT exchange, token, regexp_extract(token, '[a-z]+') AS kind FROM token)
+    GROUP BY kind ORDER BY kind
+"""
+
+
+@dataclass(frozen=True)
+class DialogueFiles:
+    """Where the tables of this step go; both are sorted by industry and dialogue."""
+
+    turns: Path
+    dialogues: Path
+
+
+@dataclass(frozen=True)
+class ShapeCounts:
+    """What the dialogues are like.
+
+    Attributes:
+        dialogues: Dialogues.
+        turns: Turns.
+        posts: Posts in dialogues; a post that opens several counts in each.
+        truncated: Dialogues whose thread answers a missing post.
+        opened_by_account: Dialogues that the account opens.
+        several_accounts: Dialogues in whose tree several companies posted.
+        joined_messages: Messages in several numbered posts that were put together.
+        empty_openings: Dialogues whose opening has no text left.
+    """
+
+    dialogues: int
+    turns: int
+    posts: int
+    truncated: int
+    opened_by_account: int
+    several_accounts: int
+    joined_messages: int
+    empty_openings: int
+
+
+@dataclass(frozen=True)
+class DialogueCounts:
+    """Counts of the whole step; `masked` has the distinct values by kind, `industries` the dialogues of each."""
+
+    threads: ThreadCounts
+    cleaning: CleaningCounts
+    shapes: ShapeCounts
+    masked: dict[str, int]
+    industries: dict[str, int]
+
+
+def build_dialogues(
+    posts: Path, files: DialogueFiles, *, accounts: Sequence[CareAccount], limits: Limits
+) -> DialogueCounts:
+    """Rebuild, clean and mask the dialogues of the care accounts.
+
+    Args:
+        posts: File of the Post table.
+        files: Where Turn and Dialogue rows go.
+        accounts: Care accounts with their industries.
+        limits: What the engine may use.
+    """
+    with open_engine(limits) as connection:
+        threads = thread_posts(connection, posts, accounts)
+        cleaning = clean_posts(connection, accounts)
+        run_script(connection, "turns")
+        mask_posts(connection, accounts)
+        run_script(connection, "dialogues")
+        write_tables(connection, files)
+        return DialogueCounts(
+            threads=threads,
+            cleaning=cleaning,
+            shapes=count_shapes(connection),
+            masked=count_groups(connection, COUNT_TOKENS),
+            industries=count_groups(
+                connection, "SELECT industry, count(*) FROM dialogue_row GROUP BY industry ORDER BY industry"
+            ),
+        )
+
+
+def write_tables(connection: duckdb.DuckDBPyConnection, files: DialogueFiles) -> None:
+    """Write both tables in the order of their keys."""
+    write_parquet(
+        connection,
+        """
+        SELECT industry, dialogue_id, CAST(turn AS BIGINT) AS turn_index,
+               CASE WHEN is_customer THEN 'customer' ELSE 'account' END AS role,
+               post_ids, post_offsets, created_at, text, signature
+        FROM turn_row JOIN named_exchange USING (exchange)
+        ORDER BY exchange, turn
+        """,
+        files.turns,
+    )
+    write_parquet(connection, "SELECT * EXCLUDE (exchange) FROM dialogue_row ORDER BY exchange", files.dialogues)
+
+
+def count_shapes(connection: duckdb.DuckDBPyConnection) -> ShapeCounts:
+    """Count what the dialogues are like."""
+    totals = fetch_counts(
+        connection,
+        """
+        SELECT count(*) AS dialogues, sum(turn_count) AS turns, sum(post_count) AS posts,
+               count(*) FILTER (is_truncated) AS truncated,
+               count(*) FILTER (opened_by = 'account') AS opened_by_account,
+               count(*) FILTER (account_count > 1) AS several_accounts,
+               count(*) FILTER (opening = '') AS empty_openings
+        FROM dialogue_row
+        """,
+    )
+    joined = fetch_counts(connection, "SELECT count(*) FILTER (part = 1) AS joined_messages FROM joined_part JOIN cleaned USING (n)")
+    return ShapeCounts(**totals, **joined)
+
+
+def count_groups(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, int]:
+    """Return the rows of a query of names and counts."""
+    return {str(name): int(count) for name, count in connection.execute(sql).fetchall()}

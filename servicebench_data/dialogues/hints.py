@@ -1,0 +1,59 @@
+"""What a post must show to be searched for people and references: wide, cheap patterns for the engine.
+
+Belongs here: for each way of searching a pattern that matches every text in which that search can find something. The
+engine runs them over all posts; only posts that match are searched, by `names.py` and `references.py`.
+"""
+
+import re
+from typing import NamedTuple
+
+from servicebench_data.dialogues.lexicon import load_given_names
+from servicebench_data.dialogues.names import GREETINGS, INTRODUCTIONS, MENTIONS
+
+HANDLE = r"@|__email__|(?i:\(at\)|\[at\]|\bdot (?:com|net|org|edu|gov|co)\b|\bat \w+\.(?:com|net|org))"
+REFERENCE = (
+    r"\d{5}|\d{3}[ .)-]{1,3}\d{3,4}|\+\d|\d{4}[ -]\d{4}|\b[18]\d*[ .-]?8(?:00|33|44|55|66|77|88)\b|\b8(?:00|33|44|55|66|77|88)\b"
+    r"|\b[A-Z][A-Z0-9]*\d[A-Z][A-Z0-9]*\b|\b\d[A-Z0-9]*[A-Z][A-Z0-9]*\d[A-Z0-9]*\b|\b\d[A-Z]{5}\b|\b\d{2,3}[A-Z]{3,4}\b|\b[A-Z]{4,5}\d{1,2}\b"
+    r"|(?i:\b(?:order|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery|case|claim|complaint"
+    r"|incident|reference|ref|sr|request|file|report|enquiry|inquiry|ticket|feedback|voucher|card|certificate|code|tag|booking|bookings"
+    r"|confirmation|conf|confirm|reservation|res|locator|pnr|itinerary|id)s?\b[^.!?,\n\d]{0,24}[a-z0-9-]{0,6}\d[a-z0-9-])"
+    r"|(?i:pnr|locator|booking|confirmation|conf|reservation|reference)[^.,!?\n]{0,24}\b[A-Z]{6}\b"
+)
+
+
+class Hints(NamedTuple):
+    """Patterns in the engine's syntax, one for each way of searching."""
+
+    handle: str
+    reference: str
+    name: str
+    account_name: str
+    unusual_name: str
+
+
+def build_hints() -> Hints:
+    """Build the patterns from the lists of names and contexts."""
+    names = sorted(load_given_names().plain)
+    ambiguous = sorted(name.capitalize() for name in load_given_names().ambiguous)
+    contexts = join_words([*INTRODUCTIONS, *GREETINGS, *MENTIONS])
+    introduced = join_words(INTRODUCTIONS)
+    paused = join_words([*GREETINGS, *MENTIONS])
+    capital = r"(?:[A-Z]['’])?[A-Z][a-zà-öø-ÿ]"
+    word = rf"{capital}[a-zà-öø-ÿ]*(?:[-'’]?[A-Z][a-zà-öø-ÿ]+)?"
+    return Hints(
+        handle=HANDLE,
+        reference=REFERENCE,
+        name=(
+            rf"\b(?:{join_words([name.capitalize() for name in names])})"
+            rf"|\b(?i:{introduced})[ ,.:!]+{capital}"
+            rf"|\b(?i:{join_words(MENTIONS)})[ ,.:!]+(?:{word} {capital}|{join_words(ambiguous)})"
+            rf"|\b(?i:{paused})[ ,.:!]+{word}(?:[ ]?[,.!?:;)&…\n–—*^\[-]|$)"
+        ),
+        account_name=rf", {word}(?:[ ]?[.!?…\n–—*^\[-]|$)",
+        unusual_name=rf"\b(?i:{contexts})[ ,.:!]+(?:{join_words(names)}|{join_words([name.upper() for name in names])})\b",
+    )
+
+
+def join_words(words: list[str] | tuple[str, ...]) -> str:
+    """Return the alternatives of a pattern."""
+    return "|".join(re.escape(word.strip()).replace(r"\ ", " ") for word in words)

@@ -1,0 +1,213 @@
+"""Chooses the released scenarios: how many of each category, which ones, and on which side of the split they stand.
+
+Belongs here: the allocation rule, the draw, the clusters, the split. Not here: whether a candidate is valid.
+
+The rule: one for each category that has any valid candidate (where the size does not suffice for that, the first
+categories by
+industry and id get theirs); then equal shares for the industries, what one cannot use passed on to the others;
+within an industry in
+proportion to the square root of the category's count, by largest remainder, never more than there are.
+"""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from schemas.scenarios import Split
+
+Cell = tuple[str, str]
+K = TypeVar("K", str, tuple[str, str])
+
+_MEMBERS = """
+    SELECT scenario_id, candidate.industry, category_id, customer_id, coalesce(customer_text, '')
+    FROM candidate LEFT JOIN dialogue USING (dialogue_id)
+    WHERE is_valid
+    ORDER BY scenario_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A valid candidate as the draw sees it.
+
+    Attributes:
+        scenario_id: The scenario.
+        industry: Its industry.
+        category_id: Its category.
+        customer_id: Digest of its customer.
+        customer_text: The customer's side of its dialogue.
+    """
+
+    scenario_id: str
+    industry: str
+    category_id: str
+    customer_id: str
+    customer_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A candidate that is released."""
+
+    scenario_id: str
+    cluster_id: str
+    split: Split
+    inclusion_probability: float
+
+
+def allocate(counts: Mapping[Cell, int], size: int) -> dict[Cell, int]:
+    """How many to release of each category; see the module's rule.
+
+    Args:
+        counts: Valid candidates by industry and category; categories without any may be left out.
+        size: How many to release in all.
+    """
+    available = {cell: counts[cell] for cell in sorted(counts) if counts[cell] > 0}
+    total = min(size, sum(available.values()))
+    given = {cell: 1 if index < total else 0 for index, cell in enumerate(available)}
+    rest = total - sum(given.values())
+    spare = {cell: available[cell] - given[cell] for cell in available}
+    for industry, share in share_equally(sum_by_industry(spare), rest).items():
+        cells = {cell: spare[cell] for cell in available if cell[0] == industry}
+        weights = {cell: math.sqrt(available[cell]) for cell in cells}
+        for cell, more in share_by_weight(cells, weights, share).items():
+            given[cell] += more
+    return given
+
+
+def sum_by_industry(counts: Mapping[Cell, int]) -> dict[str, int]:
+    """Totals of the categories of each industry."""
+    totals: dict[str, int] = {}
+    for (industry, _), count in counts.items():
+        totals[industry] = totals.get(industry, 0) + count
+    return totals
+
+
+def share_equally(caps: Mapping[str, int], total: int) -> dict[str, int]:
+    """Equal shares, none above its cap; what one cannot use goes to the others."""
+    return share_by_weight(caps, dict.fromkeys(caps, 1.0), total)
+
+
+def share_by_weight(caps: Mapping[K, int], weights: Mapping[K, float], total: int) -> dict[K, int]:
+    """Whole shares in proportion to weights, none above its cap; their sum is the total, or all there is."""
+    shares = dict.fromkeys(caps, 0)
+    rest = min(total, sum(caps.values()))
+    while rest > 0:
+        open_keys = sorted(key for key in caps if shares[key] < caps[key])
+        quotas = split_rest({key: weights[key] for key in open_keys}, rest)
+        for key in open_keys:
+            shares[key] += min(quotas[key], caps[key] - shares[key])
+        rest = min(total, sum(caps.values())) - sum(shares.values())
+    return shares
+
+
+def split_rest(weights: Mapping[K, float], rest: int) -> dict[K, int]:
+    """Largest-remainder apportionment without caps; ties go to the smaller key."""
+    whole = sum(weights.values())
+    exact = {key: rest * weight / whole for key, weight in weights.items()}
+    quotas = {key: math.floor(share) for key, share in exact.items()}
+    ranked = sorted(weights, key=lambda key: (quotas[key] - exact[key], key))
+    for key in ranked[: rest - sum(quotas.values())]:
+        quotas[key] += 1
+    return quotas
+
+
+def draw_release(members: Sequence[Member], *, size: int, seed: int, evaluation_share: float) -> list[Drawn]:
+    """The released candidates in the order of their ids.
+
+    Args:
+        members: All valid candidates, in any order.
+        size: How many to release; all where there are fewer.
+        seed: Seed of the draw. The split does not depend on it: a scenario never changes sides.
+        evaluation_share: Share of clusters on the evaluation side.
+    """
+    cells: dict[Cell, list[Member]] = {}
+    for member in members:
+        cells.setdefault((member.industry, member.category_id), []).append(member)
+    given = allocate({cell: len(found) for cell, found in cells.items()}, size)
+    clusters = find_clusters(members)
+    drawn = [
+        Drawn(
+            member.scenario_id,
+            clusters[member.scenario_id],
+            choose_split(clusters[member.scenario_id], evaluation_share),
+            given[cell] / len(found),
+        )
+        for cell, found in cells.items()
+        for member in sorted(found, key=lambda entry: rank(seed, entry.scenario_id))[: given[cell]]
+    ]
+    return sorted(drawn, key=lambda entry: entry.scenario_id)
+
+
+def rank(seed: int, scenario_id: str) -> tuple[str, str]:
+    """Place in the draw: by a hash of seed and scenario, so that a candidate more or less moves no other."""
+    return hashlib.sha256(f"draw:{seed}:{scenario_id}".encode()).hexdigest(), scenario_id
+
+
+def choose_split(cluster_id: str, evaluation_share: float) -> Split:
+    """The side of a cluster: fixed by its id."""
+    digest = hashlib.sha256(f"split:{cluster_id}".encode()).digest()
+    return "evaluation" if int.from_bytes(digest[:8], "big") / 2**64 < evaluation_share else "train"
+
+
+def find_clusters(members: Sequence[Member]) -> dict[str, str]:
+    """Cluster by scenario: candidates of one author or with equal customer text share it, and so on along the chain.
+
+    A cluster's id is made from its smallest scenario id.
+    """
+    if not members:
+        return {}
+    ids = sorted({member.scenario_id for member in members})
+    position = {scenario_id: index for index, scenario_id in enumerate(ids)}
+    keys: dict[str, int] = {}
+    edges: list[tuple[int, int]] = []
+    for member in members:
+        for key in (f"author:{member.customer_id}", f"text:{normalise_text(member.customer_text)}"):
+            node = keys.setdefault(key, len(ids) + len(keys))
+            edges.append((position[member.scenario_id], node))
+    labels = label_components(edges, len(ids) + len(keys))
+    first: dict[int, str] = {}
+    for scenario_id in ids:
+        first.setdefault(labels[position[scenario_id]], scenario_id)
+    return {scenario_id: "c" + first[labels[position[scenario_id]]][1:] for scenario_id in ids}
+
+
+def label_components(edges: Sequence[tuple[int, int]], size: int) -> list[int]:
+    """Number of the connected component of each node."""
+    sparse: Any = import_module("scipy.sparse")  # untyped, and not needed to load this module
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    graph: Any = sparse.coo_matrix((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(size, size))
+    _, labels = import_module("scipy.sparse.csgraph").connected_components(graph, directed=False)
+    return [int(label) for label in labels]
+
+
+def normalise_text(text: str) -> str:
+    """The words of a text in lower case, without marks, tokens and digits: near-duplicates differ in nothing else."""
+    letters = "".join(letter if letter.isalpha() else " " for letter in text.lower())
+    return " ".join(letters.split())
+
+
+def list_members(candidates: pa.Table, dialogues: pa.Table) -> list[Member]:
+    """Valid candidates with what the draw needs of their dialogues.
+
+    Args:
+        candidates: Candidates of all industries, as `schemas.scenarios.Candidate`.
+        dialogues: Their dialogues, as `schemas.dialogues.Dialogue`.
+    """
+    with duckdb.connect() as connection:
+        connection.register("candidate", candidates)
+        connection.register("dialogue", dialogues)
+        rows = connection.execute(_MEMBERS).fetchall()
+    missing = [row[0] for row in rows if row[3] is None]
+    if missing:
+        raise ValueError(
+            f"scenario {missing[0]!r} has no dialogue; build candidates and dialogues from the same posts."
+        )
+    return [Member(*row) for row in rows]

@@ -1,0 +1,94 @@
+"""Candidates of an industry with all their parts, coded again from their finished text.
+
+Belongs here: which dialogues become candidates, and the second coding that each must pass. Not here: the parts
+(`assembly.py`) or how a text is coded (`journeys/head.py`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+import pyarrow as pa
+
+from schemas.records import Record
+from schemas.scenarios import Candidate, RejectionReason
+from servicebench_data.embeddings.embedder import Embedder
+from servicebench_data.journeys.head import Head
+from servicebench_data.lake.arrow import keep_rows
+from servicebench_data.scenarios.assembly import RECORDS, build_many, describe_for_coding, tabulate
+from servicebench_data.scenarios.parts import Knowledge, Parts, Source
+
+Recode = Callable[[Sequence[str]], list[str | None]]
+Progress = Callable[[int, int], None]
+
+
+def select_codings(codings: pa.Table, screenings: pa.Table) -> pa.Table:
+    """Codings of the dialogues that clear the release threshold of the complaint filter."""
+    graded = cast("list[str]", screenings.filter(screenings["is_release_grade"])["dialogue_id"].to_pylist())
+    return keep_rows(codings, "dialogue_id", graded)
+
+
+def build_candidates(
+    sources: Sequence[Source],
+    knowledge: Knowledge,
+    recode: Recode,
+    *,
+    seed: int,
+    stale_rate: float,
+    progress: Progress | None = None,
+) -> dict[type[Record], pa.Table]:
+    """Tables of all parts, by record.
+
+    Args:
+        sources: Dialogues with a category.
+        knowledge: Their industry.
+        recode: Codes texts to categories; None where it is not sure.
+        seed: Seed of the build.
+        stale_rate: Share of the case-record fields that can be stale and are.
+        progress: Called with the candidates done and all of them.
+    """
+    report = None if progress is None else partial(flip, progress, len(sources))
+    made = build_many(sources, knowledge, seed=seed, stale_rate=stale_rate, report=report)
+    return {RECORDS[name]: table for name, table in tabulate(recode_candidates(made, recode)).items()}
+
+
+def flip(progress: Progress, total: int, done: int) -> None:
+    """Report progress to a callback that takes what is done first."""
+    progress(done, total)
+
+
+def recode_candidates(made: Sequence[Parts], recode: Recode) -> list[Parts]:
+    """Code the finished texts of the valid candidates; those that are not coded as their source become invalid."""
+    valid = [row for row, parts in enumerate(made) if parts.candidate.is_valid]
+    codes = dict(zip(valid, recode([describe_for_coding(made[row]) for row in valid]), strict=True))
+    return [
+        replace(parts, candidate=judge_coding(parts.candidate, codes[row])) if row in codes else parts
+        for row, parts in enumerate(made)
+    ]
+
+
+def judge_coding(candidate: Candidate, recoded: str | None) -> Candidate:
+    """The candidate with the category of its finished text, valid only where that is the source's."""
+    reason: RejectionReason | None = None
+    if recoded is None:
+        reason = "recoded_unassigned"
+    elif recoded != candidate.category_id:
+        reason = "recoded_differently"
+    return candidate.model_copy(
+        update={"recoded_category_id": recoded, "is_valid": reason is None, "rejection_reason": reason}
+    )
+
+
+def recode_texts(texts: Sequence[str], head: Head, embedder: Embedder) -> list[str | None]:
+    """Categories of texts by the head alone; None for a text with no word in it, or below the head's threshold."""
+    prepared = head.prepare(texts)
+    filled = [row for row, text in enumerate(prepared) if text]
+    found: list[str | None] = [None] * len(texts)
+    if not filled:
+        return found
+    codes = head.code([prepared[row] for row in filled], embedder([prepared[row] for row in filled]))
+    for place, row in enumerate(filled):
+        if float(codes.confidence[place]) >= head.calibration.min_confidence:
+            found[row] = head.category_ids[int(codes.best[place])]
+    return found

@@ -1,0 +1,1 @@
+"""Tests of the Dagster graph, its automation and the command line."""

@@ -1,0 +1,207 @@
+"""Cleaning and masking: what goes, what stays, and that tokens are stable within a dialogue."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from servicebench_data.dialogues.hints import build_hints
+from servicebench_data.dialogues.masking import Search, Searcher
+from servicebench_data.dialogues.references import find_handles, find_numbers
+from servicebench_data.dialogues.spans import choose_spans
+from tests.dialogues.helpers import ACCOUNTS, AIR, SHOP, Built, build, make_row
+
+C = "501"
+
+
+def clean(folder: Path, customer: str, account: str = "Sorry") -> tuple[str, str]:
+    """Text of a customer's post and of its answer."""
+    built = build([make_row(1, C, customer), make_row(2, AIR, account, 1)], folder)
+    return built.turns[0]["text"], built.turns[1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("rain &amp; wind &lt;3 &quot;ok&quot; it&#39;s &amp;lt;b&amp;gt;", 'rain & wind <3 "ok" it\'s &lt;b&gt;'),
+        ("caf&eacute; &#x2019; &#8364;5 AT&T &copy=1", "café ’ €5 AT&T &copy=1"),
+        ("we donâ€™t fly from MÃ¡laga â€“ really", "we don’t fly from Málaga – really"),
+        ("zero\u200bwidth no\u00a0break \ufeffmark", "zerowidth no break mark"),
+        ("family 👨\u200d👩\u200d👧 and ❤\ufe0f", "family 👨\u200d👩\u200d👧 and ❤\ufe0f"),
+        ("see https://t.co/AbC123, and www.example.com/x", "see [link] and [link]"),
+        (f"@{AIR} @{SHOP} .@115714 where is it", "where is it"),
+        (f"thanks @{AIR} and @askmerriwell for nothing", f"thanks @{AIR} and @askmerriwell for nothing"),
+        ("two  blanks\r\n\r\nand  lines \t end ", "two blanks\nand lines end"),
+        ("a token [booking-1] or [link] of my own", "a token (booking-1) or (link) of my own"),
+        ("Smith - Jo from London ^XY -KC", "Smith - [person-1] from London ^XY -KC"),
+        ("🙄🙄", "🙄🙄"),
+        (f"@{AIR}", ""),
+    ],
+)
+def test_text_of_customers(tmp_path: Path, raw: str, cleaned: str) -> None:
+    assert clean(tmp_path, raw)[0] == cleaned
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("@501 We are sorry. ^AB", "We are sorry."),
+        ("@501 We are sorry *TMT", "We are sorry"),
+        ("@501 We are sorry. -KC", "We are sorry."),
+        ("@501 We are sorry /AY", "We are sorry"),
+        ("@501 We are sorry!-Sabi", "We are sorry!"),
+        ("@501 We are sorry – Oona", "We are sorry"),
+        ("@501 We are sorry. ^AB https://t.co/x1", "We are sorry. [link]"),
+        ("@501 We are sorry. TBW", "We are sorry."),
+        ("@501 We are sorry. Please DM", "We are sorry. Please DM"),
+        ("@501 Send us a DM - Thanks", "Send us a DM - Thanks"),
+        ("@501 Wi-Fi is off", "Wi-Fi is off"),
+        ("@501 Thanks for flying - Brightwing", "Thanks for flying - Brightwing"),
+    ],
+)
+def test_signatures_of_accounts(tmp_path: Path, raw: str, cleaned: str) -> None:
+    built = build([make_row(1, C, "late"), make_row(2, AIR, raw, 1)], tmp_path)
+    assert built.turns[1]["text"] == cleaned
+    assert (built.turns[1]["signature"] is not None) == ("sorry" in raw and "Please" not in raw)
+
+
+STAYS = [
+    "flight AA1234 and B6 123, BW 31, flight 1234",
+    "paid $1,234.56, 1500000 pesos, $12345678 and 50000 miles",
+    "on 12/25/2017, 2017-10-31, 20171031, 4 March at 10:30-11:45",
+    "from Charlotte to Paris, France, via John Wayne Airport",
+    "room 1204, gate B12, seat 12A, 24/7, iPhone7, A321neo, 98%",
+    "WORST AIRLINE EVER PLEASE REFUND",
+    "my booking RUINED my day, order 2 pizzas",
+]
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_facts_stay(tmp_path: Path, text: str) -> None:
+    assert clean(tmp_path, text) == (text, "Sorry")
+
+
+MASKED = {
+    "phone": [
+        "212-555-0143", "(212) 555-0143", "+44 20 7946 0018", "07700 900123", "1-800-221-1212", "212.555.0143",
+        "1-800-FLY-BRIGHT",
+    ],
+    "email": ["jo.bloggs+air@mail.example.com", "jo at gmail dot com", "__email__"],
+    "booking": ["confirmation number GHXKTW", "PNR: abc123", "K3XQ9T", "booking ref QX7TPL", "ticket 0062345678901"],
+    "order": ["order MW-4471902", "tracking 1Z999AA10123456784", "order #88123", "112-1234567-1234567", "1017000018"],
+    "loyalty": ["SkyMiles # is 9876543210", "RR#20320161105", "loyalty no. BW20448817"],
+    "case": ["case 00123456", "claim number AIRBW02407442", "reference number: 88123"],
+    "card": ["4111 1111 1111 1111"],
+    "user": ["@some_body", "@115712"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value"), [(kind, value) for kind, values in MASKED.items() for value in values])
+def test_values_become_tokens_of_their_kind(tmp_path: Path, kind: str, value: str) -> None:
+    text = clean(tmp_path, f"hello, {value} is what I have")[0]
+    assert f"[{kind}-1]" in text
+    assert value.split()[-1].strip("#:") not in text
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "masked"),
+    [
+        ("account", "Hi Sarah, thanks for waiting", "Hi [person-1], thanks for waiting"),
+        ("account", "Glad we could help, Wael!", "Glad we could help, [person-1]!"),
+        ("account", "Kelli, we will see you there. Thanks, Will!", "[person-1], we will see you there. Thanks, [person-2]!"),
+        ("account", "See you in Dallas, Texas. Thanks, all!", "See you in Dallas, Texas. Thanks, all!"),
+        ("account", "Hi there. Unfortunately, no. Will you wait?", "Hi there. Unfortunately, no. Will you wait?"),
+        ("customer", "My name is Xiomara Teller, row 2", "My name is [person-1], row 2"),
+        ("customer", "MY NAME IS MICHAEL and i spoke to sarah", "MY NAME IS [person-1] and i spoke to [person-2]"),
+        ("customer", "I am Xiomara Teller. xiomara, not TELLER", "I am [person-1]. [person-1], not [person-1]"),
+        ("customer", "Mr. O'Brien and Dave's bag", "Mr. [person-1] and [person-2]'s bag"),
+        ("customer", "I'm Odalys Fennimore. I'm Furious", "I'm [person-1]. I'm Furious"),
+        ("customer", "your agent Mark at the desk. Mark my words", "your agent [person-1] at the desk. Mark my words"),
+        ("customer", "Christmas in Austin with Brightwing", "Christmas in Austin with Brightwing"),
+    ],
+)
+def test_names(tmp_path: Path, role: str, text: str, masked: str) -> None:
+    texts = clean(tmp_path, *(("late", text) if role == "account" else (text,)))
+    assert texts[role == "account"] == masked
+
+
+def build_story(folder: Path) -> Built:
+    """A dialogue in which the same people and numbers come up again."""
+    rows = [
+        make_row(1, "jo_501", f"@{AIR} booking QX7TPL, I'm Odalys Fennimore, call 212-555-0143 or (212) 555-0143"),
+        make_row(2, AIR, "@jo_501 Hi Odalys, we have QX7TPL. Ms. Fennimore, is it? -Sabi", 1, minute=1),
+        make_row(3, "jo_501", f"@{AIR} @pal_9 yes. sabi said so, odalys asked @pal_9 for K3XQ9T (jo_501 here)", 2, minute=2),
+        make_row(4, AIR, "@jo_501 Thanks, @jo_501! ^TM", 3, minute=3),
+        make_row(5, AIR, "@jo_501 Anything else? -Sabi", 4, minute=4),
+    ]
+    return build(rows, folder)
+
+
+def test_tokens_are_stable_within_the_dialogue(tmp_path: Path) -> None:
+    built = build_story(tmp_path)
+    assert [turn["text"] for turn in built.turns] == [
+        "booking [booking-1], I'm [person-1], call [phone-1] or [phone-1]",
+        "Hi [person-1], we have [booking-1]. Ms. [person-1], is it?",
+        "yes. [person-2] said so, [person-1] asked [user-1] for [booking-2] ([customer] here)",
+        "Thanks, [customer]!\nAnything else?",
+    ]
+    assert [turn["signature"] for turn in built.turns] == [None, "[person-2]", None, "[person-3]"]
+    assert built.dialogues[0]["mask_count"] == 8
+    assert built.counts.masked == {"booking": 2, "customer": 1, "person": 3, "phone": 1, "user": 1}
+
+
+def test_planted_values_are_in_no_table(tmp_path: Path) -> None:
+    built = build_story(tmp_path)
+    text = str([built.turns, built.dialogues, built.quarantine, built.loaded, built.counts]).lower()
+    for planted in ("jo_501", "odalys", "fennimore", "sabi", "pal_9", "qx7tpl", "k3xq9t", "0143"):
+        assert planted not in text
+
+
+def test_a_name_found_once_is_masked_in_all_posts_of_its_dialogue_only(tmp_path: Path) -> None:
+    rows = [
+        make_row(1, C, "late"),
+        make_row(2, AIR, "Hi Quillon, which flight?", 1, minute=1),
+        make_row(3, C, "quillon here, BW12", 2, minute=2),
+        make_row(10, "777", "a quillon is part of a sword"),
+        make_row(11, AIR, "Indeed", 10),
+    ]
+    texts = [turn["text"] for turn in build(rows, tmp_path).turns]
+    assert "[person-1] here, BW12" in texts
+    assert "a quillon is part of a sword" in texts
+
+
+SEARCHER = Searcher(ACCOUNTS)
+PIECES = st.sampled_from(
+    [value for values in MASKED.values() for value in values]
+    + STAYS
+    + ["Hi Sarah,", "my name is Xiomara", "thanks, dave", "I'm Odalys Fennimore", "spoke to Mark", ", Wael.", "Dr. Who", "JOHN"]
+)
+
+
+@settings(max_examples=150)
+@given(st.lists(PIECES, min_size=1, max_size=4), st.booleans())
+def test_hints_miss_nothing_that_a_search_finds(pieces: list[str], is_account: bool) -> None:
+    text = " ".join(pieces)
+    hints = build_hints()
+    with duckdb.connect() as connection:
+        matches = [
+            bool(row[0])
+            for hint in hints
+            for row in connection.execute("SELECT regexp_matches($text, $hint)", {"text": text, "hint": hint}).fetchall()
+        ]
+    handle, reference, name, account_name, unusual = matches
+    names = SEARCHER.names
+    assert handle or not list(find_handles(text, frozenset()))
+    assert reference or not list(find_numbers(text))
+    assert name or (is_account and account_name) or not list(names.find(text, is_account=is_account, known={}))
+    assert unusual or not list(names.find_unusual(text))
+
+
+@given(st.lists(PIECES, min_size=1, max_size=5))
+def test_spans_never_overlap_and_are_in_order(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    spans = SEARCHER.search(text, Search(True, True, True, True, True), {})
+    assert all(one.end <= two.start for one, two in zip(spans, spans[1:], strict=False))
+    assert choose_spans(spans) == spans

@@ -1,0 +1,105 @@
+"""Ids of topics: kept while the members are, new otherwise, and every change listed."""
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.journeys import Topic, TopicMember
+from servicebench_data.journeys.registry import Registry, TopicChange, list_changes, name_topics
+from servicebench_data.lake.arrow import from_records
+
+OLD: dict[str, str | None] = {
+    "a1": "airline-bags",
+    "a2": "airline-bags",
+    "a3": "airline-bags",
+    "b1": "airline-wifi",
+    "b2": "airline-wifi",
+}
+
+
+def make_registry(members: dict[str, str | None], codes: dict[str, str | None]) -> Registry:
+    topics = [
+        Topic(
+            industry="airline", topic_id=name, size=1, core_size=1, keywords=["bag"], representative_ids=["a1"],
+            category_id=code, similarity=0.7, margin=0.1, rival_category_id="damaged_baggage", is_novel=code is None,
+            fit_count=len(members),
+        )
+        for name, code in codes.items()
+    ]  # fmt: skip
+    rows = [
+        TopicMember(
+            industry="airline", dialogue_id=dialogue, topic_id=name, is_core=name is not None,
+            note="clustered" if name else "outlier",
+        )
+        for dialogue, name in members.items()
+    ]  # fmt: skip
+    return Registry(from_records(Topic, topics), from_records(TopicMember, rows))
+
+
+def test_a_topic_keeps_its_id_while_most_members_stay() -> None:
+    groups = [["b1", "b2", "n1"], ["a1", "a2", "n2", "n3", "n4", "n5"]]
+    assert name_topics("airline", groups, OLD) == ["airline-wifi", "airline-bags"]
+
+
+def test_a_topic_of_other_members_gets_a_new_id() -> None:
+    names = name_topics("airline", [["a1", "a2", "a3"], ["n1", "n2"]], OLD)
+    assert names[0] == "airline-bags"
+    assert names[1] not in OLD.values()
+
+
+def test_of_two_halves_the_larger_keeps_the_id() -> None:
+    names = name_topics("airline", [["a1"], ["a2", "a3"]], OLD)
+    assert names[1] == "airline-bags"
+    assert names[0] not in OLD.values()
+
+
+def test_without_a_previous_build_ids_come_from_the_members_alone() -> None:
+    first = name_topics("airline", [["a1", "a2"], ["b1"]], {})
+    assert first == name_topics("airline", [["a2", "a1"], ["b1"]], {})
+    assert first != name_topics("hotel", [["a1", "a2"], ["b1"]], {})
+
+
+def test_no_topics_need_no_ids() -> None:
+    assert name_topics("airline", [], OLD) == []
+
+
+@given(st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=8), min_size=1, max_size=8))
+def test_naming_the_same_groups_again_changes_nothing(drawn: list[list[int]]) -> None:
+    seen: set[int] = set()
+    groups: list[list[str]] = []
+    for group in drawn:
+        fresh = [number for number in dict.fromkeys(group) if number not in seen]
+        seen.update(fresh)
+        if fresh:
+            groups.append([f"d{number:02}" for number in fresh])
+    names = name_topics("airline", groups, {})
+    members: dict[str, str | None] = {
+        dialogue: name for name, group in zip(names, groups, strict=True) for dialogue in group
+    }
+    assert len(set(names)) == len(groups)
+    assert name_topics("airline", groups[::-1], members) == names[::-1]
+
+
+def test_every_change_is_listed() -> None:
+    before = make_registry(OLD, {"airline-bags": "delayed_baggage", "airline-wifi": "inflight_wifi_failures"})
+    moved: dict[str, str | None] = {**OLD, "a3": "airline-new", "b1": "airline-new", "b2": "airline-new"}
+    after = make_registry(moved, {"airline-bags": "damaged_baggage", "airline-new": None})
+    assert list_changes(before, after) == [
+        TopicChange("airline-new", "new", None, None),
+        TopicChange("airline-wifi", "retired", "inflight_wifi_failures", None),
+        TopicChange("airline-bags", "recoded", "delayed_baggage", "damaged_baggage"),
+        TopicChange("airline-bags", "moved", "3", "1"),
+        TopicChange("airline-wifi", "moved", "2", "2"),
+    ]
+
+
+def test_an_unchanged_build_has_no_changes() -> None:
+    registry = make_registry(OLD, {"airline-bags": "delayed_baggage", "airline-wifi": None})
+    assert list_changes(registry, registry) == []
+
+
+def test_an_empty_registry_is_one_in_which_everything_is_new() -> None:
+    empty = Registry(from_records(Topic, []), from_records(TopicMember, []))
+    registry = make_registry({"a1": "airline-bags"}, {"airline-bags": "delayed_baggage"})
+    assert list_changes(empty, registry) == [TopicChange("airline-bags", "new", None, "delayed_baggage")]
+    assert isinstance(empty.topics, pa.Table)

@@ -1,0 +1,194 @@
+"""Topics: the same whatever the order, the process or the threads; nothing is lost, and small inputs say so."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.journeys import Topic, TopicMember
+from servicebench_data.journeys.keywords import rank_keywords
+from servicebench_data.journeys.registry import Registry, list_changes
+from servicebench_data.journeys.topics import Topics, find_topics
+from servicebench_data.lake.arrow import arrow_schema, to_records
+from tests.journeys.words import airline, airline_head, embed_table, map_examples, tabulate
+
+SEED = 7
+
+
+def find(table: pa.Table, previous: Registry | None = None, min_dialogues: int = 20) -> Topics:
+    head = airline_head()
+    return find_topics(table, embed_table(table), airline(), head, previous, seed=SEED, min_dialogues=min_dialogues)
+
+
+def topic_of(topics: Topics) -> dict[str, str | None]:
+    rows = topics.topic_member.to_pylist()
+    return {row["dialogue_id"]: row["topic_id"] for row in rows}
+
+
+def register(topics: Topics) -> Registry:
+    return Registry(topics.topic, topics.topic_member)
+
+
+@cache
+def complaints() -> pa.Table:
+    """The map's examples, and every tenth of them a second time."""
+    texts = map_examples()
+    return tabulate([*texts, *texts[::10]])
+
+
+@cache
+def found() -> Topics:
+    return find(complaints())
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 19])
+def test_too_few_complaints_get_no_topics_and_say_so(count: int) -> None:
+    topics = find(complaints().slice(0, count))
+    assert topics.topic.num_rows == 0
+    assert topics.topic.schema == arrow_schema(Topic)
+    assert topics.topic_member["note"].to_pylist() == ["too_few_dialogues"] * count
+
+
+def test_the_same_text_fifty_times_is_too_few_to_cluster() -> None:
+    topics = find(tabulate(["my bag is lost again"] * 50))
+    assert set(topics.topic_member["note"].to_pylist()) == {"too_few_dialogues"}
+
+
+@pytest.mark.parametrize("count", [20, 30])
+def test_few_complaints_do_not_fail(count: int) -> None:
+    topics = find(complaints().slice(0, count))
+    assert topics.topic_member.num_rows == count
+
+
+def test_tables_fit_their_records_and_each_other() -> None:
+    topics = found()
+    assert topics.topic.schema == arrow_schema(Topic)
+    assert topics.topic_member.schema == arrow_schema(TopicMember)
+    rows = to_records(Topic, topics.topic)
+    members = to_records(TopicMember, topics.topic_member)
+    assert [row.dialogue_id for row in members] == complaints()["dialogue_id"].to_pylist()
+    for row in rows:
+        inside = [member for member in members if member.topic_id == row.topic_id]
+        assert row.size == len(inside)
+        assert row.core_size == sum(member.is_core for member in inside)
+        assert set(row.representative_ids) <= {member.dialogue_id for member in inside}
+        assert row.is_novel == (row.category_id is None)
+    assert all((member.topic_id is None) == (member.note == "outlier") for member in members)
+
+
+def test_at_most_a_tenth_stays_without_a_topic() -> None:
+    counts = found().counts
+    assert counts["topics"] > 5
+    assert counts["outliers"] <= 0.1 * counts["dialogues"]
+    assert counts["outliers"] == sum(name is None for name in topic_of(found()).values())
+
+
+def test_identical_texts_share_their_topic() -> None:
+    topics, by_text = topic_of(found()), dict[str, set[str | None]]()
+    for row in complaints().to_pylist():
+        by_text.setdefault(row["customer_text"], set()).add(topics[row["dialogue_id"]])
+    assert all(len(names) == 1 for names in by_text.values())
+
+
+def test_the_order_of_dialogues_does_not_matter() -> None:
+    table = complaints()
+    turned = find(table.take(pa.array(range(table.num_rows - 1, -1, -1))))
+    assert turned.topic.equals(found().topic)
+    assert turned.topic_member.equals(found().topic_member)
+
+
+def test_dialogues_without_a_word_are_outliers() -> None:
+    table = pa.concat_tables([complaints(), tabulate(["@Delta 😡"], first=90000)])
+    topics = find(table)
+    assert topics.topic_member.to_pylist()[-1]["note"] == "outlier"
+    assert topics.counts["no_text"] == 1
+
+
+def test_brands_do_not_become_topics() -> None:
+    texts = map_examples()[::4]
+    delta = tabulate([f"@Delta {text} Delta" for text in texts])
+    jetblue = tabulate([f"@JetBlue {text} JetBlue" for text in texts], first=5000)
+    names = list(topic_of(find(pa.concat_tables([delta, jetblue]))).values())
+    assert names[: len(texts)] == names[len(texts) :]
+
+
+def test_an_unchanged_rebuild_changes_nothing() -> None:
+    again = find(complaints(), register(found()))
+    assert again.counts["is_fitted_anew"] == 0
+    assert again.topic.equals(found().topic)
+    assert again.topic_member.equals(found().topic_member)
+    assert list_changes(register(found()), register(again)) == []
+
+
+def test_five_percent_more_dialogues_leave_the_old_ones_where_they_are() -> None:
+    table = complaints()
+    cut = round(table.num_rows * 0.95)
+    old = find(table.slice(0, cut))
+    new = find(table, register(old))
+    before, after = topic_of(old), topic_of(new)
+    kept = sum(after[dialogue] == name for dialogue, name in before.items())
+    assert kept >= 0.95 * len(before)
+    assert new.counts["outliers"] <= 0.1 * new.counts["dialogues"]
+    codes = [{row["topic_id"]: row["category_id"] for row in part.topic.to_pylist()} for part in (old, new)]
+    assert sum(codes[1].get(name) == code for name, code in codes[0].items()) >= 0.95 * len(codes[0])
+
+
+def test_much_growth_is_fitted_anew_and_ids_carry_over() -> None:
+    table = complaints()
+    old = find(table.slice(0, table.num_rows // 2))
+    new = find(table, register(old))
+    assert new.counts["is_fitted_anew"] == 1
+    assert new.counts["kept_topics"] + new.counts["new_topics"] == new.counts["topics"]
+    assert new.counts["kept_topics"] > 0
+
+
+def test_deleted_dialogues_leave_no_trace() -> None:
+    kept = complaints().slice(20)
+    topics = find(kept, register(found()))
+    assert set(topic_of(topics)) == set(kept["dialogue_id"].to_pylist())
+    named = {name for row in topics.topic.to_pylist() for name in row["representative_ids"]}
+    assert named <= set(kept["dialogue_id"].to_pylist())
+
+
+def test_keywords_are_words_of_the_matter() -> None:
+    keywords = [word for row in found().topic.to_pylist() for word in row["keywords"]]
+    assert keywords
+    assert not {"the", "of", "and", "my", "just", "flight's", "delta", "jetblue", "americanair"} & set(keywords)
+
+
+def test_masks_handles_links_and_brands_are_no_keywords() -> None:
+    texts = ["[booking-1] @JetBlue https://t.co/bag the suitcase was Delta's, [name-1] suitcase", "wifi the of and"]
+    assert rank_keywords(texts, np.array([0, 1]), 2, ["Delta", "JetBlue"]) == [["suitcase"], ["wifi"]]
+
+
+def test_topics_of_nothing_but_stop_words_have_no_keywords() -> None:
+    assert rank_keywords(["the and of", "it is"], np.array([0, 1]), 2, []) == [[], []]
+
+
+CHILD = """
+import hashlib, json
+from tests.journeys.test_topics import complaints, find
+topics = find(complaints())
+rows = [topics.topic.to_pylist(), topics.topic_member.to_pylist()]
+print(hashlib.sha256(json.dumps(rows).encode()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_another_process_with_other_threads_finds_the_same() -> None:
+    rows = [found().topic.to_pylist(), found().topic_member.to_pylist()]
+    expected = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+    environment = {**os.environ, **dict.fromkeys(names, "8"), "PYTHONHASHSEED": "8"}
+    child = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CHILD], env=environment, capture_output=True, text=True, check=True,
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert child.stdout.strip() == expected

@@ -1,0 +1,61 @@
+import pytest
+
+from schemas.industry import CaseField, Stale
+from servicebench_data.scenarios.case_record import draw_stale, find_choice, halve, show_stale
+from servicebench_data.scenarios.parts import Chance
+
+STALE = Stale(cause="The feed was late.", how="fixed", value="on time")
+STATUS = CaseField(
+    id="status",
+    title="Status",
+    type="choice",
+    description="What operations record.",
+    fills_from=[],
+    choices={"cancelled": ["cancelled"], "delayed": ["delayed", "delay"]},
+    stale=STALE,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "half"),
+    [
+        ("$50", "$25"),
+        ("4 hours", "2 hours"),
+        ("three hours", "90 minutes"),
+        ("2 hours", "1 hour"),
+        ("an hour", "30 minutes"),
+        ("1 day", "12 hours"),
+        ("6 bags", "3 bags"),
+        ("£1,200", "£600"),
+        ("overnight", "overnight"),
+    ],
+)
+def test_half_of_a_value(text: str, half: str) -> None:
+    assert halve(text) == half
+
+
+def test_stale_rate_holds_over_many_scenarios() -> None:
+    drawn = [draw_stale(f"s{number}", STATUS, Chance(5, 0.1)) for number in range(5000)]
+    assert sum(drawn) / 5000 == pytest.approx(0.1, abs=0.015)
+    assert drawn == [draw_stale(f"s{number}", STATUS, Chance(5, 0.1)) for number in range(5000)]
+    assert drawn != [draw_stale(f"s{number}", STATUS, Chance(6, 0.1)) for number in range(5000)]
+    assert not draw_stale("s1", STATUS.model_copy(update={"stale": None}), Chance(5, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("stale", "shown"),
+    [
+        (STALE, "on time"),
+        (Stale(cause="It came late.", how="missing"), None),
+        (Stale(cause="An early guess.", how="halved"), "2 hours"),
+    ],
+)
+def test_what_a_stale_field_shows(stale: Stale, shown: str | None) -> None:
+    assert show_stale(STATUS.model_copy(update={"stale": stale}), "4 hours") == shown
+
+
+def test_choice_is_the_first_that_is_said_and_not_denied() -> None:
+    assert find_choice(STATUS, [("my flight is delayed", "p1")]) == ("delayed", None, ["p1"])
+    assert find_choice(STATUS, [("it was not cancelled but delayed", "p1")]) == ("delayed", None, ["p1"])
+    assert find_choice(STATUS, [("my flight was cancelled after a delay", "p1")]) == ("cancelled", None, ["p1"])
+    assert find_choice(STATUS, [("never delayed", "p1")]) is None
