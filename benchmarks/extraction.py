@@ -1,12 +1,12 @@
 """Precision and recall of the offline extraction on posts that were labelled by hand.
 
 The labels (`labels/extraction.csv`) hold ids and character spans in the raw text, no text. They cover all customer
-posts of 140 dialogues of the half of the real posts on which no rule was written (the first byte of the SHA-256 of the
-root id is odd): 70 were labelled before the rules were written, by the same hand (round 1), 70 when the rules were
-finished, and no rule was changed after them (round 2, the cleaner measure). The posts are read, threaded and masked by
-the product; a value found in a masked turn is carried back to the raw text by aligning the two. A value counts as
-found when a value of the same kind overlaps it; `exact` counts those with the same bounds. References that the
-masking leaves bare are missed here, for the extraction only knows its tokens.
+posts of 140 dialogues of the half of the real posts on which no rule was written (the first byte of the SHA-256 of
+the root id is odd): 70 were labelled before the rules were written, by the same hand (round 1), 70 when the rules
+were finished, and no rule of the extraction was changed after them (round 2, the cleaner measure). The posts are
+read, threaded and masked by the product; a value found in a masked turn is carried back to the raw text by aligning
+the two. A value counts as found when a value of the same kind overlaps it; `exact` counts those with the same bounds.
+References that the masking leaves bare are missed here, for the extraction only knows its tokens.
 
 Run: python benchmarks/extraction.py [--smoke] [--posts FILE] [--errors]
 """

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from servicebench_data.dialogues.complaint_bank import list_brands, load_bank
+from servicebench_data.dialogues.complaint_bank import load_bank
+from servicebench_data.industries import list_brand_words
 from servicebench_data.dialogues.complaints import ComplaintFilter, train_filter
 from servicebench_data.embeddings import Embedder, prepare_text
 from servicebench_data.industries import load_industries
@@ -55,7 +56,7 @@ def main() -> None:
         return
     industries = load_industries()
     embedder = Embedder("bundled", options.home / "cache" / "embeddings")
-    brands = sorted({word for industry in industries for word in list_brands(industry)})
+    brands = sorted({word for industry in industries for word in list_brand_words(industry)})
     complaint_filter = train_filter(load_bank(industries), embedder, options.home / "cache")
     print(f"{complaint_filter.method}; {'every 20th post' if options.smoke else 'all posts'}")
     print(f"{'file':28}{'what':10}{'at':>7}{'posts':>7}{'taken':>7}  precision            recall               F1")

@@ -68,3 +68,11 @@ def read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise IndustryError(f"{path} must hold a mapping at its top level; see another industry's file for the form.")
     return cast("dict[str, Any]", content)
+
+
+def list_brand_words(industry: Industry) -> list[str]:
+    """Handles, brands and aliases of the industry's accounts, longest first: what is taken out before embedding."""
+    words = {
+        word for account in industry.accounts.accounts for word in (account.handle, account.brand, *account.aliases)
+    }
+    return sorted(words, key=lambda word: (-len(word), word))

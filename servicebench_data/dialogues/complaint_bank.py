@@ -18,6 +18,7 @@ from schemas.records import Strict
 from schemas.screening import LexiconFile, Thresholds
 from servicebench_data.dialogues.complaint_features import Lexicon
 from servicebench_data.embeddings import prepare_text
+from servicebench_data.industries import list_brand_words
 from servicebench_data.lake.store import digest_json
 
 T = TypeVar("T", bound=Strict)
@@ -70,7 +71,7 @@ def load_bank(industries: Sequence[Industry], folder: Path = BANK_FOLDER) -> Com
     """
     rows = [(text, prepare_text(text), kind, 1.0) for kind in get_args(Kind) for text in read_messages(folder, kind)]
     rows += [
-        (text, prepare_text(text, list_brands(industry)), COMPLAINT, JOURNEY_WEIGHT)
+        (text, prepare_text(text, list_brand_words(industry)), COMPLAINT, JOURNEY_WEIGHT)
         for industry in industries
         for category in industry.journey.categories
         for text in category.examples
@@ -81,13 +82,6 @@ def load_bank(industries: Sequence[Industry], folder: Path = BANK_FOLDER) -> Com
         texts, prepared, kinds, weights,
         Lexicon(lexicon.groups), read_record(folder / "thresholds.yaml", Thresholds),
     )  # fmt: skip
-
-
-def list_brands(industry: Industry) -> list[str]:
-    """Handles, brands and aliases of the industry's accounts."""
-    return [
-        word for account in industry.accounts.accounts for word in (account.handle, account.brand, *account.aliases)
-    ]
 
 
 def read_messages(folder: Path, kind: Kind) -> list[str]:

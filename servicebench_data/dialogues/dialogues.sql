@@ -57,7 +57,8 @@ long_side AS (
     WHERE is_customer GROUP BY exchange
 ),
 hidden AS (
-    SELECT exchange, count(DISTINCT token) AS mask_count FROM token GROUP BY exchange
+    SELECT exchange, count(*) FILTER (token <> '[customer]') + CAST(bool_or(token = '[customer]') AS BIGINT) AS mask_count
+    FROM token GROUP BY exchange
 )
 SELECT exchange, industry, dialogue_id, account, is_sample, customer_id, root_post_id,
        CASE WHEN is_opened_by_customer THEN 'customer' ELSE 'account' END AS opened_by, is_truncated, account_count,

@@ -12,10 +12,11 @@ from typing import cast
 import pyarrow as pa
 
 from schemas.industry import Industry
-from servicebench_data.dialogues.complaint_bank import list_brands, load_bank
+from servicebench_data.dialogues.complaint_bank import load_bank
 from servicebench_data.dialogues.complaints import screen_dialogues, train_filter
 from servicebench_data.dialogues.language import identify_languages
 from servicebench_data.embeddings import Embedder
+from servicebench_data.industries import list_brand_words
 
 
 def screen_industry(
@@ -33,7 +34,7 @@ def screen_industry(
     complaint_filter = train_filter(load_bank(industries), embedder, cache)
     languages = identify_languages(cast("list[str]", dialogues["customer_text"].to_pylist()))
     told = dialogues.append_column("language", pa.array(languages, pa.string()))
-    return screen_dialogues(told, complaint_filter, list_brands(industry))
+    return screen_dialogues(told, complaint_filter, list_brand_words(industry))
 
 
 def count_outcomes(screenings: pa.Table) -> dict[str, int]:

@@ -5,7 +5,7 @@ Belongs here: small numeric steps that head and topics share. Not here: anything
 
 import hashlib
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
@@ -40,7 +40,7 @@ def scale_rows(rows: NDArray[np.floating[Any]]) -> Floats:
     """Rows at unit length; a row of zeros stays one."""
     wide = rows.astype(np.float64)
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-    return cast("Floats", wide / np.where(lengths > 0, lengths, 1.0))
+    return wide / np.where(lengths > 0, lengths, 1.0)
 
 
 def average_groups(rows: NDArray[np.floating[Any]], groups: Integers, count: int) -> Floats:
@@ -67,7 +67,7 @@ def digest_rows(rows: Vectors, salt: str) -> list[str]:
 
 
 @contextmanager
-def hold_one_thread() -> Iterator[None]:
+def hold_one_thread() -> Generator[None]:
     """Run linear algebra on one thread, so that its last digits do not depend on the machine's load or settings."""
     with load_library("threadpoolctl").threadpool_limits(limits=1):
         yield

@@ -20,6 +20,7 @@ import yaml
 
 from schemas.industry import Category, Industry
 from servicebench_data.embeddings import prepare_text
+from servicebench_data.industries import list_brand_words
 from servicebench_data.journeys.arrays import (
     BLOCK_ROWS,
     Embedder,
@@ -29,7 +30,7 @@ from servicebench_data.journeys.arrays import (
     average_groups,
     hold_one_thread,
 )  # fmt: skip
-from servicebench_data.journeys.maps import list_brand_words, list_phrases, map_stages
+from servicebench_data.journeys.maps import list_phrases, map_stages
 from servicebench_data.journeys.words import Lexicon, learn_lexicon, weigh_features
 
 CALIBRATION_FILE = Path(__file__).parent / "calibration.yaml"
@@ -214,7 +215,8 @@ def fit_pulls(
     order = {name: place for place, name in enumerate(dict.fromkeys(stages))}
     stage_of = np.array([order[name] for name in stages])
     targets = np.hstack([np.eye(len(stages))[labels], calibration.stage_weight * np.eye(len(order))[stage_of[labels]]])
-    pulls = np.linalg.solve(likeness + calibration.ridge * np.diag(1 / share), targets - targets.mean(axis=0))
+    smoothed = likeness + calibration.ridge * np.diag(1 / share)
+    pulls = cast("Floats", np.linalg.solve(smoothed, targets - targets.mean(axis=0)))
     return cast("Floats", pulls[:, : len(stages)] + pulls[:, len(stages) :][:, stage_of])
 
 

@@ -50,14 +50,6 @@ def map_stages(industry: Industry) -> dict[str, str]:
     return {category.id: stage.id for stage in industry.journey.stages for category in stage.categories}
 
 
-def list_brand_words(industry: Industry) -> list[str]:
-    """Handles, brands and aliases of the industry's accounts, longest first."""
-    words = {
-        word for account in industry.accounts.accounts for word in (account.handle, account.brand, *account.aliases)
-    }
-    return sorted(words, key=lambda word: (-len(word), word))
-
-
 def list_phrases(category: Category) -> list[str]:
     """What the map says of a category besides the examples: name, definition, inclusions, failures, cues."""
     return [

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from schemas.industry import Industry
 from schemas.journeys import Topic, TopicMember
 from servicebench_data.embeddings import prepare_text
+from servicebench_data.industries import list_brand_words
 from servicebench_data.journeys.arrays import Floats, Integers, Vectors, average_groups, find_nearest, list_places
 from servicebench_data.journeys.clusters import FEWEST, cluster_texts, sample_rows
 from servicebench_data.journeys.head import Head
 from servicebench_data.journeys.keywords import rank_keywords
-from servicebench_data.journeys.maps import list_brand_words
 from servicebench_data.journeys.registry import Registry, name_topics
 from servicebench_data.lake.arrow import from_records
 

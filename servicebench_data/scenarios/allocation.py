@@ -3,10 +3,9 @@
 Belongs here: the allocation rule, the draw, the clusters, the split. Not here: whether a candidate is valid.
 
 The rule: one for each category that has any valid candidate (where the size does not suffice for that, the first
-categories by
-industry and id get theirs); then equal shares for the industries, what one cannot use passed on to the others;
-within an industry in
-proportion to the square root of the category's count, by largest remainder, never more than there are.
+categories by industry and id get theirs); then equal shares for the industries, what one cannot use passed on to the
+others; within an industry in proportion to the square root of the category's count, by largest remainder, never more
+than there are.
 """
 
 import hashlib

@@ -4,11 +4,9 @@ The record is a subset of the truth, with some fields out of date.
 
 Belongs here: filling the industry's form. Not here: the form itself (`schemas/industries/`).
 
-A field is filled from a fact that the company can know, or from the cue phrases of its choices. A value that several
-fields of
-the form could hold goes to the first that takes its kind; a fact fills one field. Which fields are out of date is
-decided by a hash
-of seed, scenario and field, so that the rate holds over many scenarios and no field depends on another.
+A field is filled from a fact that the company can know and that the field's words fit, or from the cue phrases of its
+choices; a fact fills one field. Which fields are out of date is decided by a hash of seed, scenario and field, so
+that the rate holds over many scenarios and no field depends on another.
 """
 
 import hashlib
@@ -22,7 +20,7 @@ from servicebench_data.scenarios import cues, numerals
 from servicebench_data.scenarios.parts import Chance
 from servicebench_data.scenarios.reading import Reading, SourceTurn
 
-_DENIED = re.compile(r"(?:\b(?:not|never|no|without|nor)\b|n't\b)(?: \w+){0,2} ?$", re.IGNORECASE)
+_DENIED = re.compile(r"(?:\b(?:not|never|no|without|nor)\b|n't\b)(?: (?!but\b)\w+){0,2} ?$", re.IGNORECASE)
 _SMALLER = {
     "hour": ("minutes", 60),
     "day": ("hours", 24),
@@ -84,30 +82,42 @@ def find_fact(field: CaseField, facts: Sequence[Fact], used: set[str]) -> tuple[
 
 
 def fits_field(field: CaseField, fact: Fact) -> bool:
-    """Whether a value is of the sort that the field means, as far as its words and the field's description tell."""
+    """Whether a value is of the sort that the field means.
+
+    The form says which words must stand near it; where it says nothing, the field's own description decides.
+    """
+    value, quote = (fact.value or "").lower(), (fact.quote or "").lower().replace("’", "'")
+    if is_out_of_place(field, value, quote):
+        return False
+    if field.near:
+        return any(words.lower() in quote and compile_cue(words).search(quote) is not None for words in field.near)
     about = f"{field.title} {field.description}".lower()
-    value, quote = (fact.value or "").lower(), fact.quote or ""
     if field.type == "count":
-        is_of_people, is_of_contacts = _PEOPLE.search(value) is not None, _CONTACTS.search(value) is not None
-        takes_people, takes_things = _PEOPLE.search(about) is not None, _THINGS.search(about) is not None
-        return (is_of_contacts and _CONTACTS.search(about) is not None) or (
-            not is_of_contacts and (takes_people if is_of_people else takes_things or not takes_people)
-        )
+        return fits_count(about, value)
     if field.type == "amount_usd":
-        return _PAID.search(quote) is not None and _NOT_PAID.search(quote) is None
-    if field.type == "date":
-        return _VAGUE_DATE.search(value) is None
+        return _PAID.search(quote) is not None
     if field.type == "duration":
-        return (
-            _WAIT.search(quote) is not None
-            and _NO_WAIT.search(
-                quote, max(0, quote.lower().find(value) - 20), quote.lower().find(value) + len(value) + 14
-            )
-            is None
-        )
-    if field.type == "text" and fact.kind == "product":
-        return _EXTRA.search(about) is None or _EXTRA.search(value) is not None
-    return True
+        return _WAIT.search(quote) is not None
+    return not (field.type == "text" and fact.kind == "product" and _EXTRA.search(about) and not _EXTRA.search(value))
+
+
+def is_out_of_place(field: CaseField, value: str, quote: str) -> bool:
+    """Whether the words around a value say that it is not the company's matter, or it is too vague for a record."""
+    if field.type == "date":
+        return _VAGUE_DATE.search(value) is not None
+    if field.type == "amount_usd":
+        return _NOT_PAID.search(quote) is not None
+    start = quote.find(value)
+    around = (max(0, start - 20), start + len(value) + 14)
+    return field.type == "duration" and _NO_WAIT.search(quote, *around) is not None
+
+
+def fits_count(about: str, value: str) -> bool:
+    """Whether a count is of people, things or contacts as the field's description has it."""
+    if _CONTACTS.search(value) is not None:
+        return _CONTACTS.search(about) is not None
+    takes_people, takes_things = _PEOPLE.search(about) is not None, _THINGS.search(about) is not None
+    return takes_people if _PEOPLE.search(value) is not None else takes_things or not takes_people
 
 
 _PAID = re.compile(

@@ -1,14 +1,11 @@
 """What would put it right for the customer, and what would be an insult.
 
 Belongs here: requests found in the posts, else what the category's remedies suggest; the range of compensation. Not
-here: what
-the company owes (`case_record`).
+here: what the company owes (`case_record`).
 
 Our definition: the range is goodwill in USD. Unless the loss is money the least is 0, so that an outcome without
-goodwill is
-acceptable. Where it is money, the range runs from half the loss to the loss, within 5 and 200; without a known sum
-it follows the
-severity.
+goodwill is acceptable. Where it is money, the range runs from half the loss to the loss, within 5 and 200; without a
+known sum it follows the severity.
 """
 
 import re

@@ -3,10 +3,8 @@
 Belongs here: facts from readings. Not here: the background that tells them (`background`).
 
 Our definition of disclosure: what stands in a post before the account's first reply is `opening`, since that text is
-what the
-customer posts first. Of what came out later, impacts, feelings and intimate matters come out only `when_heard`, the
-rest
-`when_asked`.
+what the customer posts first. Of what came out later, impacts, feelings and intimate matters come out only
+`when_heard`, the rest `when_asked`.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Places: airport codes, cities, and the patterns by which people name a store, gate, terminal or resort.
 
 Belongs here: which stretch of a text names a place. Not here: other values (`extraction`). Airports and their cities
-come from
-the `airportsdata` package (MIT licence); what is listed here are hubs, short names and words that look like places
-and are not.
+come from the `airportsdata` package (MIT licence); what is listed here are hubs, short names and words that look like
+places and are not.
 """
 
 import re

@@ -2,9 +2,8 @@
 
 Each failure names the part, the check and the offending words.
 
-Belongs here: which parts are held against which evidence, whoever made them, rules or a model. Not here: the index
-of the source
-(`evidence`).
+Belongs here: which parts are held against which evidence, whoever made them, rules or a model. Not here: the index of
+the source (`evidence`).
 """
 
 import re

@@ -1,8 +1,7 @@
 """Reads the report that hides in sarcasm or in a why-question.
 
-Belongs here: "Thanks for losing my bag" -> "You lost my bag", "Why is my flight delayed?" -> "My flight is
-delayed.". Not here:
-subjects that were left out (`subjects`).
+Belongs here: "Thanks for losing my bag" -> "You lost my bag", "Why is my flight delayed?" -> "My flight is delayed.".
+Not here: subjects that were left out (`subjects`).
 """
 
 import re

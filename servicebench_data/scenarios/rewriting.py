@@ -1,8 +1,7 @@
 """Turns person, tense and pronouns: the customer's words in the first person, or an event in the third.
 
 Belongs here: one tidied sentence in, one finished sentence or None out; what cannot be turned well is left out. Not
-here: spelling
-(`tidying`) and missing subjects (`subjects`).
+here: spelling (`tidying`) and missing subjects (`subjects`).
 """
 
 import re

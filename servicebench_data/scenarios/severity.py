@@ -2,7 +2,8 @@
 
 Belongs here: the rating and its reason. Not here: expectation or category; the rating must not know them.
 
-Our definition: each driver weighs 0 to 3; danger to health weighs 3. A sum of 3 or more is high, 1 or 2 medium, 0 low.
+Our definition: each driver weighs 0 to 3; danger to health weighs 3. A sum of 3 or more is high, 1 or 2 medium, 0
+low.
 """
 
 import re

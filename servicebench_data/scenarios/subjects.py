@@ -1,8 +1,7 @@
 """Gives a sentence the subject that its writer left out.
 
 Belongs here: "Been waiting 2 hours" -> "I have been waiting 2 hours", "Flight delayed" -> "My flight was delayed".
-Not here: sarcasm and
-questions (`hidden`), pronouns and tense (`rewriting`).
+Not here: sarcasm and questions (`hidden`), pronouns and tense (`rewriting`).
 """
 
 import re

@@ -12,7 +12,10 @@ from servicebench_data.industries import list_industries
 from servicebench_data.lake.tables import RECORDS
 from servicebench_data.settings import Settings
 
-HEAVY = ("torch", "bertopic", "umap", "hdbscan", "sklearn", "litellm", "great_expectations", "sentence_transformers", "matplotlib")
+HEAVY = (
+    "torch", "bertopic", "umap", "hdbscan", "sklearn", "litellm", "great_expectations", "sentence_transformers",
+    "matplotlib",
+)  # fmt: skip
 
 DEPENDENCIES = {
     "background": "coding dialogue screening turn",
@@ -81,10 +84,7 @@ def test_schedule_and_sensor_are_on(definitions: dg.Definitions) -> None:
 
 
 def test_loading_the_definitions_is_light() -> None:
-    code = (
-        "import sys; import assets.definitions; "
-        f"print([name for name in {HEAVY!r} if name in sys.modules])"
-    )
+    code = f"import sys; import assets.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     loaded = done.stdout.strip()

@@ -16,7 +16,15 @@ from schemas.dialogues import Post
 from schemas.journeys import StageRow
 from servicebench_data.lake.arrow import conform, from_records, to_records
 from servicebench_data.lake.parquet import read_file, write_file
-from servicebench_data.lake.store import Lake, LakeError, Origin, digest_file, digest_folders, digest_json
+from servicebench_data.lake.store import (
+    Lake,
+    LakeError,
+    Origin,
+    digest_file,
+    digest_folders,
+    digest_json,
+    flatten_counts,
+)
 from servicebench_data.lake.tables import arrow_schema
 from tests.rows import plain_record
 
@@ -209,3 +217,8 @@ def test_a_digest_of_folders_sees_names_contents_and_places(tmp_path: Path) -> N
     assert len(set(seen)) == 4
     (tmp_path / "b" / "notes.bin").write_bytes(os.urandom(4))
     assert digest_folders(tmp_path) == seen[-1]
+
+
+def test_nested_counts_become_one_level() -> None:
+    counts = {"read": {"rows": 3, "by": {"csv": 2}}, "share": 0.5, "note": "ok", "list": [1]}
+    assert flatten_counts(counts) == {"read.rows": 3, "read.by.csv": 2, "share": 0.5, "note": "ok"}

@@ -22,9 +22,20 @@ def publish(lake: Lake, tables: Tables, limits: Limits, number: int) -> Path:
     return find_build(lake.home, make_build(number).build_id)
 
 
-def test_added_removed_and_changed_scenarios_are_told_apart(lake: Lake, limits: Limits, tables: Tables) -> None:
+@pytest.fixture(scope="module")
+def two_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two builds."""
+    lake = Lake(tmp_path_factory.mktemp("two"))
+    for number in (1, 2):
+        publish(lake, make_tables(), Limits(1.0, 1, lake.scratch), number)
+    return lake.home
+
+
+def test_added_removed_and_changed_scenarios_are_told_apart(
+    lake: Lake, limits: Limits, tables: Tables, two_builds: Path
+) -> None:
     airline, hotel = tables[Scenario]
-    before = publish(lake, tables, limits, 1)
+    before = find_build(two_builds, "previous")
     changed = {"severity": "high", "opening": "Other words.", "split": "train", "content_sha256": "9" * 64}
     added = hotel.model_copy(update={"scenario_id": "s-hotel-not_drawn", "dialogue_id": "hotel-not_drawn"})
     after = publish(lake, {**tables, Scenario: [airline.model_copy(update=changed), added]}, limits, 2)
@@ -44,23 +55,14 @@ def test_added_removed_and_changed_scenarios_are_told_apart(lake: Lake, limits: 
 
 
 def test_a_change_of_a_part_that_the_scenario_does_not_show_is_told_too(
-    lake: Lake, limits: Limits, tables: Tables
+    lake: Lake, limits: Limits, tables: Tables, two_builds: Path
 ) -> None:
     airline, hotel = tables[Scenario]
-    before = publish(lake, tables, limits, 1)
+    before = find_build(two_builds, "previous")
     after = publish(
         lake, {**tables, Scenario: [airline.model_copy(update={"content_sha256": "9" * 64}), hotel]}, limits, 2
     )
     assert [change.parts for change in compare_builds(before, after)] == ["facts, policies or map version"]
-
-
-@pytest.fixture(scope="module")
-def two_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with two builds."""
-    lake = Lake(tmp_path_factory.mktemp("two"))
-    for number in (1, 2):
-        publish(lake, make_tables(), Limits(1.0, 1, lake.scratch), number)
-    return lake.home
 
 
 def test_builds_are_found_by_name_beginning_current_and_previous(two_builds: Path) -> None:

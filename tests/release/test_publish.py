@@ -216,23 +216,20 @@ def test_a_refused_row_is_not_quoted(lake: Lake, limits: Limits) -> None:
     assert "words that stay" not in str(caught.value)
 
 
-def test_a_build_that_was_killed_leaves_nothing_for_long(lake: Lake, limits: Limits, published: Path) -> None:
-    for path in (
-        lake.home / "builds" / ".ab.tmp",
-        lake.home / "builds" / ".ab.tmp.wal",
-        lake.home / f".{FILE_NAME}.ab",
-    ):
-        path.write_bytes(b"half")
+def test_a_build_that_was_killed_leaves_nothing_for_long(lake: Lake, limits: Limits) -> None:
+    (lake.home / "builds").mkdir(parents=True)
+    for name in ("builds/.ab.tmp", "builds/.ab.tmp.wal", f".{FILE_NAME}.ab"):
+        (lake.home / name).write_bytes(b"half")
     publish_build(lake, make_build(2), fill(lake, limits), limits, keep=3)
     assert list_leftovers(lake.home) == []
 
 
 def test_the_newest_builds_are_kept_in_the_order_of_their_names(lake: Lake, limits: Limits) -> None:
     files = fill(lake, limits)
-    for number in (1, 2, 3, 4):
+    for number in (1, 2, 3):
         publish_build(lake, make_build(number), files, limits, keep=2)
-    assert [path.stem for path in list_builds(lake.home)] == [make_build(4).build_id, make_build(3).build_id]
-    assert ask(lake.home / FILE_NAME, "SELECT build_id FROM release.build") == [(make_build(4).build_id,)]
+    assert [path.stem for path in list_builds(lake.home)] == [make_build(3).build_id, make_build(2).build_id]
+    assert ask(lake.home / FILE_NAME, "SELECT build_id FROM release.build") == [(make_build(3).build_id,)]
 
 
 def test_a_disk_without_hard_links_gets_a_copy(lake: Lake, limits: Limits, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,9 +254,9 @@ def test_an_unchanged_build_is_not_published_again(lake: Lake, limits: Limits) -
     assert len(list_builds(lake.home)) == 2
 
 
-def test_a_published_file_that_cannot_be_read_is_replaced(lake: Lake, limits: Limits, published: Path) -> None:
-    published.unlink()
-    published.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+def test_a_published_file_that_cannot_be_read_is_replaced(lake: Lake, limits: Limits) -> None:
+    lake.home.mkdir(parents=True)
+    (lake.home / FILE_NAME).write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
     assert read_build(lake.home) is None
     assert publish_once(lake, Settings.load({}, home=lake.home), fill(lake, limits), limits).is_new
     assert read_build(lake.home)
@@ -267,12 +264,12 @@ def test_a_published_file_that_cannot_be_read_is_replaced(lake: Lake, limits: Li
 
 def test_two_builds_of_one_input_are_equal_whatever_the_threads(tmp_path: Path) -> None:
     hashes: list[dict[str, tuple[object, ...]]] = []
-    for threads in (1, 1, 4):
+    for threads in (1, 4):
         lake = Lake(tmp_path / str(len(hashes)))
         limits = Limits(1.0, threads, tmp_path / "scratch")
         path = publish_build(lake, make_build(), fill(lake, limits), limits, keep=1)
         hashes.append(digest_tables(path))
-    assert hashes[0] == hashes[1] == hashes[2]
+    assert hashes[0] == hashes[1]
     assert all(row[0] for row in hashes[0].values())
 
 

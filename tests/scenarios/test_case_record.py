@@ -1,7 +1,8 @@
 import pytest
 
 from schemas.industry import CaseField, Stale
-from servicebench_data.scenarios.case_record import draw_stale, find_choice, halve, show_stale
+from schemas.scenarios import Fact
+from servicebench_data.scenarios.case_record import draw_stale, find_choice, fits_field, halve, show_stale
 from servicebench_data.scenarios.parts import Chance
 
 STALE = Stale(cause="The feed was late.", how="fixed", value="on time")
@@ -59,3 +60,32 @@ def test_choice_is_the_first_that_is_said_and_not_denied() -> None:
     assert find_choice(STATUS, [("it was not cancelled but delayed", "p1")]) == ("delayed", None, ["p1"])
     assert find_choice(STATUS, [("my flight was cancelled after a delay", "p1")]) == ("cancelled", None, ["p1"])
     assert find_choice(STATUS, [("never delayed", "p1")]) is None
+
+
+@pytest.mark.parametrize(
+    ("near", "quote", "is_fit"),
+    [
+        (["flight on", "landed"], "My flight on Friday was late.", True),
+        (["flight on", "landed"], "I ordered it on Friday.", False),
+        (["landed"], "It crash-landedness Friday", False),
+        ([], "It was Friday.", True),
+    ],
+)
+def test_words_near_a_value_decide_where_the_form_names_them(near: list[str], quote: str, is_fit: bool) -> None:
+    field = CaseField(id="day", title="Day", type="date", description="The day.", fills_from=["date"], near=near)
+    fact = Fact(
+        industry="airline",
+        scenario_id="s1",
+        made_by="offline",
+        fact_id="f1",
+        kind="date",
+        statement=quote,
+        value="Friday",
+        post_id="p1",
+        quote=quote,
+        turn_index=0,
+        disclosure="opening",
+        is_customer_only=False,
+        is_inferred=False,
+    )
+    assert fits_field(field, fact) is is_fit

@@ -1,6 +1,6 @@
 """Every record becomes an Arrow schema, a DuckDB table and a dictionary entry that hold exactly what it allows."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,21 @@ from tests.schemas.strategies import records
 EACH_RECORD = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
 
 
-def open_table(record: type[Record], statements: int | None = None) -> duckdb.DuckDBPyConnection:
-    """An empty table of a record in a database of its own, by the given number of its statements."""
-    connection = duckdb.connect(config={"threads": 1})
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute(f"CREATE SCHEMA {record.table.group}")
-    for statement in write_ddl(record)[:statements]:
-        connection.execute(statement)
-    return connection
+@pytest.fixture(scope="module")
+def database() -> Generator[duckdb.DuckDBPyConnection]:
+    """A database with an empty table of each record."""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for group in dict.fromkeys(record.table.group for record in RECORDS):
+            connection.execute(f"CREATE SCHEMA {group}")
+        for record in RECORDS:
+            for statement in write_ddl(record):
+                connection.execute(statement)
+        yield connection
+
+
+def empty(database: duckdb.DuckDBPyConnection, record: type[Record]) -> None:
+    database.execute(f"DELETE FROM {name_table(record)}")
 
 
 def name_table(record: type[Record]) -> str:
@@ -48,53 +55,56 @@ def by_key(record: type[Record], rows: Iterable[Record]) -> list[Record]:
 @EACH_RECORD
 @settings(max_examples=5)
 @given(data=st.data())
-def test_records_survive_arrow_parquet_and_duckdb(record: type[Record], data: st.DataObject, tmp_path: Path) -> None:
+def test_records_survive_arrow_parquet_and_duckdb(
+    record: type[Record], data: st.DataObject, tmp_path: Path, database: duckdb.DuckDBPyConnection
+) -> None:
     rows = data.draw(records(record))
     path = tmp_path / "table.parquet"
     write_file(path, from_records(record, rows))
     assert to_records(record, read_file(path, arrow_schema(record))) == rows
-    with open_table(record, 1) as connection:
-        connection.read_parquet(str(path)).insert_into(name_table(record))
-        stored: pa.Table = connection.sql(f"FROM {name_table(record)}").to_arrow_table()
+    empty(database, record)
+    database.read_parquet(str(path)).insert_into(name_table(record))
+    stored: pa.Table = database.sql(f"FROM {name_table(record)}").to_arrow_table()
     assert stored.column_names == list(record.model_fields)
     assert by_key(record, to_records(record, stored.cast(arrow_schema(record)))) == by_key(record, rows)
 
 
 @EACH_RECORD
-def test_a_plain_row_is_valid_everywhere(record: type[Record]) -> None:
+def test_a_plain_row_is_valid_everywhere(record: type[Record], database: duckdb.DuckDBPyConnection) -> None:
     row = plain_row(record)
     record.model_validate(row)
-    with open_table(record) as connection:
-        insert(connection, record, row)
+    empty(database, record)
+    insert(database, record, row)
 
 
 @EACH_RECORD
-def test_record_and_table_refuse_the_same_values(record: type[Record]) -> None:
-    with open_table(record) as connection:
-        for column in read_columns(record):
-            for flaw in list_breaks(column):
-                row = {**plain_row(record), flaw.column: flaw.value}
-                with pytest.raises(ValidationError):
-                    record.model_validate(row)
-                with pytest.raises(duckdb.ConstraintException):
-                    insert(connection, record, row)
+def test_record_and_table_refuse_the_same_values(record: type[Record], database: duckdb.DuckDBPyConnection) -> None:
+    empty(database, record)
+    for column in read_columns(record):
+        for flaw in list_breaks(column):
+            row = {**plain_row(record), flaw.column: flaw.value}
+            with pytest.raises(ValidationError):
+                record.model_validate(row)
+            with pytest.raises(duckdb.ConstraintException):
+                insert(database, record, row)
 
 
 @EACH_RECORD
-def test_table_refuses_a_second_row_of_one_key(record: type[Record]) -> None:
-    with open_table(record) as connection:
-        insert(connection, record, plain_row(record))
-        with pytest.raises(duckdb.ConstraintException, match=r"(?i)duplicate key"):
-            insert(connection, record, plain_row(record))
+def test_table_refuses_a_second_row_of_one_key(record: type[Record], database: duckdb.DuckDBPyConnection) -> None:
+    empty(database, record)
+    insert(database, record, plain_row(record))
+    with pytest.raises(duckdb.ConstraintException, match=r"(?i)duplicate key"):
+        insert(database, record, plain_row(record))
 
 
 @EACH_RECORD
-def test_table_and_columns_carry_comments(record: type[Record]) -> None:
-    with open_table(record) as connection:
-        row = connection.execute("SELECT comment FROM duckdb_tables()").fetchone()
-        comments = connection.execute(
-            "SELECT column_name, comment FROM duckdb_columns() WHERE NOT internal ORDER BY column_index"
-        ).fetchall()
+def test_table_and_columns_carry_comments(record: type[Record], database: duckdb.DuckDBPyConnection) -> None:
+    empty(database, record)
+    row = database.execute(f"SELECT comment FROM duckdb_tables() WHERE table_name = '{record.table.name}'").fetchone()
+    comments = database.execute(
+        "SELECT column_name, comment FROM duckdb_columns() "
+        f"WHERE NOT internal AND table_name = '{record.table.name}' ORDER BY column_index"
+    ).fetchall()
     assert row
     assert row[0].startswith("One row per ")
     assert comments == [(name, field.description) for name, field in record.model_fields.items()]

@@ -1,0 +1,136 @@
+"""One run of the whole graph on the bundled sample: what it publishes, and what a second run or a broken table does."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from assets.instance import open_instance
+from schemas.dialogues import Dialogue, Screening
+from schemas.records import Record
+from schemas.scenarios import Fact
+from servicebench_data.industries import list_industries
+from servicebench_data.lake.sample import ROOT
+from servicebench_data.lake.store import Lake, Origin, digest_file
+from servicebench_data.release.publish import FILE_NAME
+
+Rebuild = Callable[[Path], tuple[bool, str]]
+
+
+def fetch(home: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(home / FILE_NAME), read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def plant(home: Path, record: type[Record], change: Callable[[pa.Table], pa.Table], industry: str = "hotel") -> None:
+    """Replace a stored table by a changed one that claims to be made from the same."""
+    lake = Lake(home)
+    pointer = lake.get(record, industry).pointer
+    origin = Origin(fingerprint=pointer.fingerprint, inputs=pointer.inputs, counts=pointer.counts)
+    lake.write(record, change(lake.read(record, industry)), industry, made_from=origin)
+
+
+def test_scenarios_of_all_industries_are_published_and_say_that_no_model_made_them(built: Path) -> None:
+    industries = fetch(built, "SELECT industry, count(*) FROM scenarios.scenario GROUP BY ALL ORDER BY ALL")
+    assert [row[0] for row in industries] == list_industries()
+    assert fetch(built, "SELECT DISTINCT made_by, is_sample FROM scenarios.scenario") == [("offline", True)]
+    for part in ("event", "severity", "fact", "background", "expectation", "case_field", "case_policy"):
+        assert fetch(built, f"SELECT DISTINCT made_by FROM scenarios.{part}") == [("offline",)]
+
+
+def test_a_category_has_a_scenario_when_it_has_a_valid_candidate(built: Path) -> None:
+    rows = fetch(built, "SELECT category FROM release.category_coverage WHERE valid_candidates > 0 AND scenarios = 0")
+    assert rows == []
+
+
+def test_every_quote_stands_in_the_turn_that_it_points_to(built: Path) -> None:
+    rows = fetch(
+        built,
+        "SELECT fact_id FROM release.fact_evidence WHERE NOT is_inferred AND NOT contains(turn_text, quote)",
+    )
+    assert rows == []
+    assert fetch(built, "SELECT count(*) FROM release.fact_evidence WHERE turn_text IS NULL AND NOT is_inferred") == [
+        (0,)
+    ]
+
+
+def test_no_customer_only_fact_stands_in_the_case_record(built: Path) -> None:
+    rows = fetch(
+        built,
+        "SELECT f.value, c.shown FROM scenarios.case_field AS c JOIN scenarios.fact AS f "
+        "USING (scenario_id, fact_id) WHERE f.is_customer_only",
+    )
+    assert rows == []
+
+
+def test_planted_personal_data_is_nowhere_in_the_published_file(built: Path) -> None:
+    with duckdb.connect(str(built / FILE_NAME), read_only=True) as connection:
+        columns = connection.execute(
+            "SELECT schema_name, table_name, column_name FROM duckdb_columns() "
+            "WHERE data_type IN ('VARCHAR', 'VARCHAR[]') AND NOT internal"
+        ).fetchall()
+        for schema, table, column in columns:
+            query = f'SELECT count(*) FROM "{schema}"."{table}" WHERE regexp_matches("{column}"::VARCHAR, $planted)'
+            planted = r"555-01\d\d|@example\.(com|org)|example\.com"
+            found = connection.execute(query, {"planted": planted}).fetchone()
+            assert found == (0,), (schema, table, column)
+
+
+def test_coding_agrees_with_the_writers_of_the_sample(built: Path) -> None:
+    with (ROOT / "sample" / "gold.csv").open(encoding="utf-8") as handle:
+        gold = {row["root_post_id"]: row["category_id"] for row in csv.DictReader(handle) if row["category_id"]}
+    query = "SELECT root_post_id, category_id FROM journeys.coding JOIN dialogues.dialogue USING (dialogue_id)"
+    coded = {str(row[0]): row[1] for row in fetch(built, query)}
+    right = sum(coded.get(post) == category for post, category in gold.items())
+    assert right / len(gold) >= 0.55
+
+
+def test_an_unchanged_rebuild_makes_nothing_anew(copied: Path, rebuild: Rebuild) -> None:
+    before = digest_file(copied / FILE_NAME)
+    files = {path: path.stat().st_mtime_ns for path in (copied / "lake").rglob("*.parquet")}
+    vectors = {path: path.stat().st_mtime_ns for path in (copied / "cache").rglob("*") if path.is_file()}
+    assert rebuild(copied)[0]
+    assert digest_file(copied / FILE_NAME) == before
+    assert {path: path.stat().st_mtime_ns for path in (copied / "lake").rglob("*.parquet")} == files
+    assert {path: path.stat().st_mtime_ns for path in (copied / "cache").rglob("*") if path.is_file()} == vectors
+
+
+@pytest.mark.parametrize("record", [Dialogue, Screening, Fact])
+def test_a_broken_table_blocks_what_is_downstream_and_leaves_the_published_file(
+    record: type[Record], copied: Path, rebuild: Rebuild
+) -> None:
+    before = digest_file(copied / FILE_NAME)
+    plant(copied, record, lambda table: pa.concat_tables([table, table.slice(0, 1)]))
+    done, printed = rebuild(copied)
+    assert not done
+    assert f"{record.table.name}_contract" in printed
+    assert "unique" in printed
+    assert digest_file(copied / FILE_NAME) == before
+
+
+def test_a_vanished_candidate_is_found_before_publishing(copied: Path, rebuild: Rebuild) -> None:
+    before = digest_file(copied / FILE_NAME)
+    plant(copied, Screening, lambda table: table.slice(0, table.num_rows - 1))
+    done, printed = rebuild(copied)
+    assert not done
+    assert "balance:screening" in printed
+    assert digest_file(copied / FILE_NAME) == before
+
+
+def test_a_run_stands_in_the_history_and_its_metadata_is_small(built: Path) -> None:
+    with open_instance(built) as instance:
+        runs = instance.get_run_records()
+        assert len(runs) == 1
+        entries = instance.all_logs(runs[0].dagster_run.run_id)
+    events = [entry.dagster_event for entry in entries if entry.dagster_event]
+    sizes = [
+        len(str(value.value))
+        for event in events
+        if event.is_step_materialization
+        for value in event.step_materialization_data.materialization.metadata.values()
+    ]
+    assert max(sizes) < 200_000
+    assert len(entries) < 2_000

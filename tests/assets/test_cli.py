@@ -1,0 +1,74 @@
+"""The command line: what it prints, and how it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from servicebench_data.lake.sample import ROOT
+
+
+def call(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SERVICEBENCH_")}
+    environment |= {"SERVICEBENCH_HOME": str(home), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-m", "assets.cli", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=ROOT,
+        check=False,
+    )
+
+
+def test_sql_prints_rows_of_the_published_file(built: Path) -> None:
+    done = call("sql", "--csv", "SELECT count(*) AS n FROM release.build", home=built)
+    assert done.stdout == "n\n1\n"
+
+
+def test_sql_cannot_write(built: Path) -> None:
+    done = call("sql", "DELETE FROM release.build", home=built)
+    assert done.returncode == 2
+    assert "read-only" in done.stderr
+
+
+def test_status_and_doctor_answer(built: Path) -> None:
+    assert "offline" in call("status", home=built).stdout
+    diagnosis = call("doctor", home=built)
+    assert diagnosis.returncode == 0, diagnosis.stdout
+    assert "37 stages, 184 categories" in diagnosis.stdout
+
+
+def test_diff_of_a_build_with_itself_is_empty(built: Path) -> None:
+    assert "0 added, 0 removed, 0 changed" in call("diff", "current", "current", home=built).stdout
+
+
+def test_schema_is_json_schema() -> None:
+    assert json.loads(call("schema", "event", home=ROOT).stdout)["title"] == "Event"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["build"], ["--posts", "--sample"]),
+        (["build", "--posts", "no-such.csv"], ["no-such.csv", "does not exist"]),
+        (["build", "--posts", "."], ["folder"]),
+        (["build", "--sample", "--posts", "README.md"], ["never pooled"]),
+        (["build", "--sample", "--industry", "airlines"], ["airlines", "airline"]),
+        (["build", "--sample", "--set", "sede=1"], ["sede", "seed"]),
+        (["build", "--sample", "--set", "stale_rate=2"], ["stale_rate"]),
+        (["sql", "SELECT 1"], ["does not exist yet"]),
+        (["diff", "nothing"], ["nothing"]),
+        (["schema", "nothing"], ["nothing"]),
+    ],
+)
+def test_bad_input_gets_one_line_that_names_it(arguments: list[str], words: list[str], tmp_path: Path) -> None:
+    done = call(*arguments, home=tmp_path / "home")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in " ".join(done.stderr.split())
