@@ -23,9 +23,8 @@ import pyarrow as pa
 
 from servicebench_data.embeddings import BUNDLED, prepare_text
 from servicebench_data.embeddings.embedder import Embedder
-from servicebench_data.industries import load_industry
+from servicebench_data.industries import list_brand_words, load_industry
 from servicebench_data.journeys.head import train_head
-from servicebench_data.journeys.maps import list_brand_words
 from servicebench_data.journeys.topics import find_topics
 
 DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -78,7 +78,7 @@ class Topic(Record):
     rival_category_id: Id | None = Field(description="Next nearest category.")
     is_novel: bool = Field(description="Whether no category of the map is near enough.")
     fit_count: Count = Field(
-        description="Complaints of the industry at the last fitting of topics; a quarter more, and they are fitted anew."
+        description="Complaints of the industry at the last fitting of topics; with a quarter more they are refitted."
     )
 
 

@@ -56,11 +56,12 @@ def check_accounts(accounts: Sequence[CareAccount]) -> None:
 
 
 def register_accounts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAccount]) -> None:
-    """Create the temporary table `care_account(handle_key, account, industry, is_sample)`."""
+    """Create the temporary table `care_account(account_index, handle_key, account, industry, is_sample)`."""
     check_accounts(accounts)
     ordered = sorted(accounts, key=get_key)
     table = pa.table(
         {
+            "account_index": pa.array(range(len(ordered)), pa.int64()),
             "handle_key": pa.array([get_key(account) for account in ordered], pa.string()),
             "account": pa.array([account.handle for account in ordered], pa.string()),
             "industry": pa.array([account.industry for account in ordered], pa.string()),

@@ -80,18 +80,20 @@ def build_dialogues(
     """
     with open_engine(limits) as connection:
         threads = thread_posts(connection, posts, accounts)
+        run_script(connection, "naming")
         cleaning = clean_posts(connection, accounts)
         run_script(connection, "turns")
         mask_posts(connection, accounts)
         run_script(connection, "dialogues")
         write_tables(connection, files)
+        connection.read_parquet(str(files.dialogues)).create_view("dialogue")
         return DialogueCounts(
             threads=threads,
             cleaning=cleaning,
             shapes=count_shapes(connection),
             masked=count_groups(connection, COUNT_TOKENS),
             industries=count_groups(
-                connection, "SELECT industry, count(*) FROM dialogue_row GROUP BY industry ORDER BY industry"
+                connection, "SELECT industry, count(*) FROM dialogue GROUP BY industry ORDER BY industry"
             ),
         )
 
@@ -122,10 +124,12 @@ def count_shapes(connection: duckdb.DuckDBPyConnection) -> ShapeCounts:
                count(*) FILTER (opened_by = 'account') AS opened_by_account,
                count(*) FILTER (account_count > 1) AS several_accounts,
                count(*) FILTER (opening = '') AS empty_openings
-        FROM dialogue_row
+        FROM dialogue
         """,
     )
-    joined = fetch_counts(connection, "SELECT count(*) FILTER (part = 1) AS joined_messages FROM joined_part JOIN cleaned USING (n)")
+    joined = fetch_counts(
+        connection, "SELECT count(DISTINCT (exchange, turn, parts, message)) AS joined_messages FROM joined_part"
+    )
     return ShapeCounts(**totals, **joined)
 
 

@@ -13,6 +13,11 @@ JOIN light ON light.n = placed_post.n
 LEFT JOIN masked ON masked.exchange = placed_post.exchange AND masked.n = placed_post.n
 LEFT JOIN token ON token.exchange = placed_post.exchange AND token.kind = 'person' AND token.value = cleaned.signature;
 
+DROP TABLE cleaned;
+DROP TABLE masked;
+DROP TABLE finding;
+DROP TABLE light;
+
 -- Most turns are one post; only the others need their posts put in order.
 CREATE OR REPLACE TEMP TABLE turn_row AS
 WITH measured AS (
@@ -39,14 +44,17 @@ UNION ALL
 SELECT exchange, turn, is_customer, [post_id], [CAST(0 AS BIGINT)], created_at, text, signature
 FROM piece ANTI JOIN long_turn USING (exchange, turn);
 
-CREATE OR REPLACE TEMP TABLE dialogue_row AS
-WITH told AS (
-    SELECT exchange, count(*) AS post_count, max(turn) + 1 AS turn_count,
-           bool_or(is_customer AND turn = 0) AS is_opened_by_customer,
-           arg_min(created_at, position) FILTER (created_at IS NOT NULL) AS started_at
-    FROM piece GROUP BY exchange
-),
-opening AS (
+CREATE OR REPLACE TEMP TABLE told AS
+SELECT exchange, count(*) AS post_count, max(turn) + 1 AS turn_count,
+       bool_or(is_customer AND turn = 0) AS is_opened_by_customer,
+       arg_min(created_at, position) FILTER (created_at IS NOT NULL) AS started_at
+FROM piece GROUP BY exchange;
+
+DROP TABLE piece;
+
+-- Read once, when the file is written.
+CREATE OR REPLACE TEMP VIEW dialogue_row AS
+WITH opening AS (
     -- Turns alternate, so the customer's first one is the first or the second.
     SELECT exchange, text AS opening FROM turn_row JOIN told USING (exchange)
     WHERE is_customer AND turn = CASE WHEN is_opened_by_customer THEN 0 ELSE 1 END
@@ -60,7 +68,7 @@ hidden AS (
     SELECT exchange, count(*) FILTER (token <> '[customer]') + CAST(bool_or(token = '[customer]') AS BIGINT) AS mask_count
     FROM token GROUP BY exchange
 )
-SELECT exchange, industry, dialogue_id, account, is_sample, customer_id, root_post_id,
+SELECT exchange, industry, dialogue_id, account, is_sample, sha256(customer_key) AS customer_id, root_post_id,
        CASE WHEN is_opened_by_customer THEN 'customer' ELSE 'account' END AS opened_by, is_truncated, account_count,
        post_count, CAST(turn_count AS BIGINT) AS turn_count, started_at, opening,
        coalesce(customer_text, opening) AS customer_text, coalesce(mask_count, 0) AS mask_count

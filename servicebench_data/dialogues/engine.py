@@ -4,7 +4,7 @@ Belongs here: opening a connection under limits, running the group's SQL files, 
 about posts.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -55,22 +55,33 @@ def fetch_value(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Seq
     return row[0]
 
 
-def fetch_counts(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, int]:
+def fetch_counts(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, object] | None = None
+) -> dict[str, int]:
     """Return the columns of a one-row query of counts by name; a missing sum is 0."""
-    cursor = connection.execute(sql)
+    cursor = connection.execute(sql, parameters or {})
     names = [column[0] for column in cursor.description or []]
     row = cursor.fetchone() or ()
     return {name: int(value or 0) for name, value in zip(names, row, strict=True)}
 
 
-def write_parquet(connection: duckdb.DuckDBPyConnection, sql: str, path: Path) -> None:
-    """Stream the rows of `sql`, in its order, into a Parquet file that replaces `path` when it is complete."""
+def write_parquet(
+    connection: duckdb.DuckDBPyConnection, sql: str, path: Path, parameters: Mapping[str, object] | None = None
+) -> None:
+    """Stream the rows of `sql`, in its order, into a Parquet file that replaces `path` when it is complete.
+
+    Nearly all texts here differ from each other, so looking for a dictionary of many values is time lost.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     partial.unlink(missing_ok=True)
     target = str(partial).replace("'", "''")
     try:
-        connection.execute(f"COPY ({sql}) TO '{target}' (FORMAT parquet, COMPRESSION snappy)")  # noqa: S608
+        connection.execute(
+            f"COPY ({sql}) TO '{target}' "  # noqa: S608
+            "(FORMAT parquet, COMPRESSION snappy, STRING_DICTIONARY_PAGE_SIZE_LIMIT 1000)",
+            parameters or {},
+        )
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

@@ -148,7 +148,7 @@ def spread_names(connection: duckdb.DuckDBPyConnection) -> KnownWords:
             SELECT exchange, position, signature, signature FROM cleaned JOIN placed_post USING (n)
             WHERE length(signature) > 3
             UNION ALL
-            SELECT exchange, -1, customer_key, customer_key FROM exchange
+            SELECT exchange, -1, customer_key, customer_key FROM named_exchange
             WHERE length(customer_key) > 3 AND NOT regexp_full_match(customer_key, '\\d+')
         )
         SELECT exchange, word, arg_min(value, (position, value)) AS value FROM shown GROUP BY exchange, word

@@ -20,7 +20,7 @@ SELECT exchange, kind, value,
                PARTITION BY exchange, kind, kind IN ('user', 'person') AND value = customer_key ORDER BY first
            ) || ']'
        END AS token
-FROM first_seen JOIN exchange USING (exchange);
+FROM first_seen JOIN named_exchange USING (exchange);
 
 CREATE OR REPLACE TEMP TABLE masked AS
 SELECT exchange, n, string_agg(literal || coalesce(token, ''), '' ORDER BY i) AS text

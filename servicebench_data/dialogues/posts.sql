@@ -52,7 +52,8 @@ CREATE OR REPLACE TEMP MACRO split_ids(raw) AS
         )
     END;
 
-CREATE OR REPLACE TEMP MACRO is_blank(raw) AS raw IS NULL OR regexp_full_match(raw, '\s*');
+CREATE OR REPLACE TEMP MACRO is_blank(raw) AS
+    CASE WHEN raw IS NULL THEN true WHEN ascii(raw) > 32 THEN false ELSE regexp_full_match(raw, '\s*') END;
 
 CREATE OR REPLACE TEMP TABLE staged (
     post_id VARCHAR,
@@ -66,3 +67,5 @@ CREATE OR REPLACE TEMP TABLE staged (
     marks UTINYINT,
     source_index USMALLINT
 );
+
+CREATE OR REPLACE TEMP TABLE source_file (source_index USMALLINT, source VARCHAR, start BIGINT);

@@ -14,6 +14,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from servicebench_data.dialogues.accounts import CareAccount, register_accounts
 from servicebench_data.dialogues.engine import fetch_value, run_script
@@ -58,10 +59,11 @@ class Forest:
 
 @dataclass(frozen=True)
 class Speakers:
-    """Who wrote each row: the index of the care account or -1, and whether a customer did."""
+    """Who wrote each row: the index of the care account or -1, whether a customer did, and the hash of the handle."""
 
     accounts: Rows
     customers: Flags
+    authors: NDArray[np.uint64]
 
 
 def thread_posts(
@@ -77,7 +79,7 @@ def thread_posts(
     has_account[forest.roots[speakers.accounts >= 0]] = True
     register_kept(connection, forest, speakers, has_account[forest.roots])
     run_script(connection, "threads")
-    return ThreadCounts(
+    counts = ThreadCounts(
         posts=count,
         trees=int((forest.parents == np.arange(len(forest.parents))).sum()),
         trees_kept=int(has_account.sum()),
@@ -85,10 +87,12 @@ def thread_posts(
         self_answers=forest.self_answers,
         missing_parents=forest.missing,
         bystander_posts=int(
-            fetch_value(connection, "SELECT count(*) FROM customer_post ANTI JOIN exchange USING (root, customer_key)")
+            fetch_value(connection, "SELECT count(*) FROM customer_post ANTI JOIN exchange USING (root, customer)")
         ),
         dialogues=int(fetch_value(connection, "SELECT count(*) FROM exchange")),
     )
+    connection.execute("DROP TABLE customer_post; DROP TABLE account_post")
+    return counts
 
 
 def load_links(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
@@ -101,7 +105,9 @@ def load_links(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE light AS
-        SELECT n, post_id, parent_id, lower(author_id) AS author_key, is_inbound, created_at FROM post
+        SELECT n, post_id, parent_id, created_at, hash(lower(author_id)) AS author, is_inbound,
+               coalesce(account_index, -1) AS account_index
+        FROM post LEFT JOIN care_account ON handle_key = lower(author_id)
         """
     )
 
@@ -154,21 +160,16 @@ def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
 
 
 def find_speakers(connection: duckdb.DuckDBPyConnection, size: int) -> Speakers:
-    """Tell who wrote each row; a company that is no care account of ours is neither."""
+    """Tell who wrote each row; a company that is no care account of ours is neither account nor customer."""
+    found = connection.execute("SELECT n, author, account_index, is_inbound FROM light").fetchnumpy()
+    rows = found["n"]
     accounts = np.full(size, -1, np.int64)
     customers = np.zeros(size, np.bool_)
-    found = connection.execute(
-        """
-        SELECT n, account_index FROM light
-        JOIN (SELECT handle_key, row_number() OVER (ORDER BY handle_key) - 1 AS account_index FROM care_account)
-        ON handle_key = author_key
-        """
-    ).fetchnumpy()
-    inbound = connection.execute("SELECT n FROM light WHERE is_inbound").fetchnumpy()
-    customers[inbound["n"]] = True
-    accounts[found["n"]] = found["account_index"]
-    customers[found["n"]] = False
-    return Speakers(accounts, customers)
+    authors = np.zeros(size, np.uint64)
+    accounts[rows] = found["account_index"]
+    customers[rows] = found["is_inbound"] & (found["account_index"] < 0)
+    authors[rows] = found["author"]
+    return Speakers(accounts, customers, authors)
 
 
 def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speakers: Speakers, kept: Flags) -> None:
@@ -176,17 +177,20 @@ def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speaker
     rows = np.flatnonzero(kept)
     nearest = find_marked(forest.parents, speakers.customers)
     places = order_rows(forest.parents, order_siblings(connection, forest.parents, kept))
+    targets = nearest[rows]
+    spoken_to = speakers.customers[targets]
     above = nearest[forest.parents[rows]]
-    above_self = forest.parents[rows] == rows
     table = pa.table(
         {
             "n": rows,
             "root": forest.roots[rows],
             "place": places[rows],
             "account_index": speakers.accounts[rows],
-            "target": np.where(speakers.customers[nearest[rows]], nearest[rows], -1),
             "is_customer": speakers.customers[rows],
-            "is_direct": above_self | ~speakers.customers[above],
+            "is_direct": (forest.parents[rows] == rows) | ~speakers.customers[above],
+            "author": speakers.authors[rows],
+            "target": np.where(spoken_to, targets, -1),
+            "target_author": speakers.authors[targets],
         }
     )
     connection.register("kept_arrow", table)

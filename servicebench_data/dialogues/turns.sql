@@ -39,3 +39,6 @@ CREATE OR REPLACE TEMP TABLE placed_post AS
 SELECT spoken.exchange, spoken.n, spoken.is_customer, spoken.turn,
        coalesce(joined_part.position, spoken.position) AS position, joined_part.n IS NOT NULL AS is_part
 FROM spoken LEFT JOIN joined_part ON joined_part.exchange = spoken.exchange AND joined_part.n = spoken.n;
+
+DROP TABLE member;
+DROP TABLE spoken;

@@ -217,7 +217,7 @@ def fit_pulls(
     targets = np.hstack([np.eye(len(stages))[labels], calibration.stage_weight * np.eye(len(order))[stage_of[labels]]])
     smoothed = likeness + calibration.ridge * np.diag(1 / share)
     pulls = cast("Floats", np.linalg.solve(smoothed, targets - targets.mean(axis=0)))
-    return cast("Floats", pulls[:, : len(stages)] + pulls[:, len(stages) :][:, stage_of])
+    return pulls[:, : len(stages)] + pulls[:, len(stages) :][:, stage_of]
 
 
 def apply_softmax(scores: Floats) -> Floats:

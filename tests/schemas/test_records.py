@@ -53,7 +53,7 @@ def by_key(record: type[Record], rows: Iterable[Record]) -> list[Record]:
 
 
 @EACH_RECORD
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_records_survive_arrow_parquet_and_duckdb(
     record: type[Record], data: st.DataObject, tmp_path: Path, database: duckdb.DuckDBPyConnection
