@@ -35,6 +35,8 @@ OTHER_BRANDS = (
     "British Airways",
 )
 RESAMPLES = 1000
+# A category that falls under no label of the file: assigned, and wrong whatever people said.
+NO_LABEL = "no label"
 SEED = 2026
 
 # Categories by the coarse label that they fall under. What a label means was read off `train`: annotators put staff at
@@ -197,14 +199,16 @@ def code_by_head(data: LabelSet, part: Part) -> Answer:
     floor = data.head.calibration.min_confidence
     categories = [data.head.category_ids[place] for place in codes.best]
     is_sure = codes.confidence >= floor
-    labels = [data.label_of.get(name) if sure else None for name, sure in zip(categories, is_sure, strict=True)]
+    labels = [
+        data.label_of.get(name, NO_LABEL) if sure else None for name, sure in zip(categories, is_sure, strict=True)
+    ]
     return Answer(labels, codes.confidence, categories)
 
 
 def code_by_definition(data: LabelSet, part: Part) -> Answer:
     """The category with the nearest definition."""
     nearest = (part.vectors @ data.embed(data.definitions).T).argmax(axis=1)
-    return Answer([data.label_of.get(data.head.category_ids[place]) for place in nearest])
+    return Answer([data.label_of.get(data.head.category_ids[place], NO_LABEL) for place in nearest])
 
 
 def code_by_topics(data: LabelSet, part: Part) -> Answer:

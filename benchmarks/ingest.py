@@ -174,7 +174,9 @@ def scan_text(folder: Path) -> None:
 def read_posts(folder: Path) -> None:
     """Read the file into the Post table."""
     files = PostFiles(folder / "post.parquet", folder / "quarantine.parquet")
-    load_posts([folder / "posts.csv"], files, accounts=ACCOUNTS, forget=Forget(), limits=Limits(1.4, 2, folder / "scratch"))
+    load_posts(
+        [folder / "posts.csv"], files, accounts=ACCOUNTS, forget=Forget(), limits=Limits(1.4, 2, folder / "scratch")
+    )
 
 
 def read_and_thread(folder: Path) -> None:
@@ -202,12 +204,16 @@ STAGES: dict[str, Callable[[Path], None]] = {
 def main() -> None:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage"); parser.add_argument("--folder", type=Path)
+    parser.add_argument("--stage")
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("--posts", type=int, default=3_000_000)
     arguments = parser.parse_args()
     start = time.perf_counter()
     STAGES[arguments.stage](arguments.folder)
-    u=resource.getrusage(resource.RUSAGE_SELF); print(time.perf_counter() - start, u.ru_utime+u.ru_stime, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    u = resource.getrusage(resource.RUSAGE_SELF)
+    print(
+        time.perf_counter() - start, u.ru_utime + u.ru_stime, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    )
 
 
 if __name__ == "__main__":

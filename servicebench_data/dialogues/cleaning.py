@@ -20,10 +20,10 @@ from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
 # Letters that UTF-8 bytes become when they are read as Latin-1 or Windows-1252, followed by such a continuation byte.
 DAMAGED = "[ÂÃâðÅ][\\x{80}-\\x{BF}€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"
 # Capital letters behind the last sentence that are no agent's initials.
-NO_INITIALS = (
-    "DM DMS PM AM ET EST EDT PST PDT CT CST CDT MST GMT UTC BST USA US UK OK LOL TY THX FYI ASAP ETA LUV YAY WOW NO YES XO XOX "
-    "OMG SMH TBH BTW IDK AA DL UA SW TV ID IT GO PS HA RIP VIP CEO"
-).split()
+NO_INITIALS = """
+    DM DMS PM AM ET EST EDT PST PDT CT CST CDT MST GMT UTC BST USA US UK OK LOL TY THX FYI ASAP ETA LUV YAY WOW
+    NO YES XO XOX OMG SMH TBH BTW IDK AA DL UA SW TV ID IT GO PS HA RIP VIP CEO
+""".split()  # noqa: SIM905
 INVISIBLE = "[\\x{200B}\\x{200C}\\x{2060}\\x{FEFF}\\x{00A0}\\x{00AD}]"
 RARE_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 MENDING = ftfy.TextFixerConfig(unescape_html=False, uncurl_quotes=False, fix_line_breaks=False, normalization=None)

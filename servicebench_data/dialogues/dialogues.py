@@ -16,7 +16,6 @@ from servicebench_data.dialogues.masking import mask_posts
 from servicebench_data.dialogues.threads import ThreadCounts, thread_posts
 from servicebench_data.lake.database import Limits
 
-
 COUNT_TOKENS = r"""
     SELECT kind, count(*) FROM (SELECT DISTINCT exchange, token, regexp_extract(token, '[a-z]+') AS kind FROM token)
     GROUP BY kind ORDER BY kind

@@ -15,9 +15,10 @@ import duckdb
 
 from servicebench_data.lake.database import Limits
 
+
 @contextmanager
 def open_engine(limits: Limits) -> Generator[duckdb.DuckDBPyConnection]:
-    """Open an in-memory database in UTC under `limits`, which keeps the order of rows; its temporary folder goes with it.
+    """Open an in-memory database in UTC under `limits` that keeps the order of rows; its scratch folder goes with it.
 
     Row numbers of files and row ids of tables are places in an order here, so insertion order is kept.
     """
@@ -78,8 +79,7 @@ def write_parquet(
     target = str(partial).replace("'", "''")
     try:
         connection.execute(
-            f"COPY ({sql}) TO '{target}' "  # noqa: S608
-            "(FORMAT parquet, COMPRESSION snappy, STRING_DICTIONARY_PAGE_SIZE_LIMIT 1000)",
+            f"COPY ({sql}) TO '{target}' (FORMAT parquet, COMPRESSION snappy, STRING_DICTIONARY_PAGE_SIZE_LIMIT 1000)",
             parameters or {},
         )
         partial.replace(path)

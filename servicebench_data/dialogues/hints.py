@@ -12,11 +12,13 @@ from servicebench_data.dialogues.names import GREETINGS, INTRODUCTIONS, MENTIONS
 
 HANDLE = r"@|__email__|(?i:\(at\)|\[at\]|\bdot (?:com|net|org|edu|gov|co)\b|\bat \w+\.(?:com|net|org))"
 REFERENCE = (
-    r"\d{5}|\d{3}[ .)-]{1,3}\d{3,4}|\+\d|\d{4}[ -]\d{4}|\b[18]\d*[ .-]?8(?:00|33|44|55|66|77|88)\b|\b8(?:00|33|44|55|66|77|88)\b"
-    r"|\b[A-Z][A-Z0-9]*\d[A-Z][A-Z0-9]*\b|\b\d[A-Z0-9]*[A-Z][A-Z0-9]*\d[A-Z0-9]*\b|\b\d[A-Z]{5}\b|\b\d{2,3}[A-Z]{3,4}\b|\b[A-Z]{4,5}\d{1,2}\b"
-    r"|(?i:\b(?:order|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery|case|claim|complaint"
-    r"|incident|reference|ref|sr|request|file|report|enquiry|inquiry|ticket|feedback|voucher|card|certificate|code|tag|booking|bookings"
-    r"|confirmation|conf|confirm|reservation|res|locator|pnr|itinerary|id)s?\b[^.!?,\n\d]{0,24}[a-z0-9-]{0,6}\d[a-z0-9-])"
+    r"\d{5}|\d{3}[ .)-]{1,3}\d{3,4}|\+\d|\d{4}[ -]\d{4}|\b1?[ .-]?8(?:00|33|44|55|66|77|88)\b"
+    r"|\b[A-Z][A-Z0-9]*\d[A-Z][A-Z0-9]*\b|\b\d[A-Z0-9]*[A-Z][A-Z0-9]*\d[A-Z0-9]*\b|\b\d[A-Z]{5}\b|\b\d{2,3}[A-Z]{3,4}\b"
+    r"|\b[A-Z]{4,5}\d{1,2}\b"
+    r"|(?i:\b(?:order|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery|case|claim"
+    r"|complaint|incident|reference|ref|sr|request|file|report|enquiry|inquiry|ticket|feedback|voucher|card|certificate"
+    r"|code|tag|booking|bookings|confirmation|conf|confirm|reservation|res|locator|pnr|itinerary|id)s?\b"
+    r"[^.!?,\n\d]{0,24}[a-z0-9-]{0,6}\d[a-z0-9-])"
     r"|(?i:pnr|locator|booking|confirmation|conf|reservation|reference)[^.,!?\n]{0,24}\b[A-Z]{6}\b"
 )
 
@@ -35,6 +37,7 @@ def build_hints() -> Hints:
     """Build the patterns from the lists of names and contexts."""
     names = sorted(load_given_names().plain)
     ambiguous = sorted(name.capitalize() for name in load_given_names().ambiguous)
+    upper = [name.upper() for name in names]
     contexts = join_words([*INTRODUCTIONS, *GREETINGS, *MENTIONS])
     introduced = join_words(INTRODUCTIONS)
     paused = join_words([*GREETINGS, *MENTIONS])
@@ -50,7 +53,7 @@ def build_hints() -> Hints:
             rf"|\b(?i:{paused})[ ,.:!]+{word}(?:[ ]?[,.!?:;)&…\n–—*^\[-]|$)"
         ),
         account_name=rf", {word}(?:[ ]?[.!?…\n–—*^\[-]|$)",
-        unusual_name=rf"\b(?i:{contexts})[ ,.:!]+(?:{join_words(names)}|{join_words([name.upper() for name in names])})\b",
+        unusual_name=rf"\b(?i:{contexts})[ ,.:!]+(?:{join_words([*names, *upper])})\b",
     )
 
 

@@ -47,7 +47,9 @@ def read_damaged_json(connection: duckdb.DuckDBPyConnection, source: Source) -> 
         }
     )
     connection.register("json_value", table)
-    connection.execute("CREATE OR REPLACE TEMP TABLE json_row AS SELECT place, json::JSON AS json, is_bad FROM json_value")
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE json_row AS SELECT place, json::JSON AS json, is_bad FROM json_value"
+    )
     connection.unregister("json_value")
 
 
@@ -81,7 +83,8 @@ def check_keys(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         SELECT json_keys(coalesce(CASE json_type(json, '$.data') WHEN 'ARRAY' THEN json -> '$.data[0]'
                                   WHEN 'OBJECT' THEN json -> '$.data' END, json))
         FROM json_row
-        WHERE json_type(json) = 'OBJECT' AND (json_type(json, '$.meta') IS NULL OR json_type(json, '$.data') IS NOT NULL)
+        WHERE json_type(json) = 'OBJECT'
+          AND (json_type(json, '$.meta') IS NULL OR json_type(json, '$.data') IS NOT NULL)
         ORDER BY place LIMIT 1
         """
     ).fetchone()

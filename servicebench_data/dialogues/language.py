@@ -9,7 +9,8 @@ time to speak of, the same answer every time, and slang in English stays English
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Protocol, cast
+from importlib import import_module
+from typing import Any, Protocol, cast
 
 UNKNOWN = "und"
 ENGLISH = "en"
@@ -19,11 +20,12 @@ LETTER = re.compile(r"[^\W\d_]")
 WIDE_LETTER = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 ENGLISH_WORDS = frozenset(
     """
-    a about after again all am an and any are as at back be been but by can cant can't could day did do does doesn't don't dont
-    for from get getting give go going good got had has have help here how i i'm i've if im in is isn't it it's its ive just like
-    me my need never new no not now of off on one or our out over please phone really service so still thank thanks that that's
-    thats the their them then there these they this time to today too u up us very want was we were what when where which who why
-    will with won't work working would you your you're
+    a about after again all am an and any are as at back be been but by can cant can't could day did do does
+    doesn't don't dont for from get getting give go going good got had has have help here how i i'm i've if im
+    in is isn't it it's its ive just like me my need never new no not now of off on one or our out over please
+    phone really service so still thank thanks that that's thats the their them then there these they this time
+    to today too u up us very want was we were what when where which who why will with won't work working would
+    you your you're
     """.split()  # noqa: SIM905
 )
 MIN_LETTERS = 12
@@ -56,9 +58,8 @@ def identify_languages(texts: Sequence[str]) -> list[str]:
 @cache
 def load_identifier() -> Identifier:
     """Load the model, limited to languages that have a two-letter code."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    langid: Any = import_module("py3langid.langid")
+    identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
     identifier.set_languages([label for label in identifier.labels if len(label) == 2])
     return cast("Identifier", identifier)
 

@@ -6,7 +6,7 @@ dialogue shows to the others. Patterns are `references.py` and `names.py`; numbe
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
@@ -20,19 +20,18 @@ from servicebench_data.dialogues.references import find_handles, find_numbers
 from servicebench_data.dialogues.spans import Span, choose_spans
 
 BATCH_ROWS = 50_000
-SCHEMA = pa.schema(
-    [("n", pa.int64()), ("i", pa.int64()), ("literal", pa.string()), ("kind", pa.string()), ("value", pa.string()),
-     ("surface", pa.string())]
-)
 KnownWords = Mapping[int, Mapping[str, str]]
 NOTHING_KNOWN: Mapping[str, str] = {}
 Piece = tuple[int, int, str, str | None, str | None, str | None]
 
+
 def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAccount]) -> None:
     """Create `finding`, `token` and `masked` from `cleaned` and `placed_post`."""
     searcher = Searcher(accounts)
-    columns = ", ".join(f"{field.name} {'BIGINT' if field.type == pa.int64() else 'VARCHAR'}" for field in SCHEMA)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE finding ({columns})")
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE finding "
+        "(n BIGINT, i BIGINT, literal VARCHAR, kind VARCHAR, value VARCHAR, surface VARCHAR)"
+    )
     choose_candidates(connection)
     search_posts(connection, searcher, {})
     known = spread_names(connection)
@@ -84,8 +83,10 @@ def store_pieces(connection: duckdb.DuckDBPyConnection, pieces: list[Piece]) -> 
     """Append pieces to `finding`."""
     if not pieces:
         return
-    columns = zip(*pieces, strict=True)
-    table = pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)], SCHEMA)
+    columns = list(zip(*pieces, strict=True))
+    arrays: list[pa.Array[Any]] = [pa.array(column, pa.int64()) for column in columns[:2]]
+    arrays += [pa.array(column, pa.string()) for column in columns[2:]]
+    table = pa.table(arrays, names=["n", "i", "literal", "kind", "value", "surface"])
     connection.register("found", table)
     connection.execute("INSERT INTO finding SELECT * FROM found")
     connection.unregister("found")

@@ -30,21 +30,19 @@ INTRODUCTIONS = (
 )  # fmt: skip
 # A greeting: a name follows when the sentence pauses behind it.
 GREETINGS = (
-    " hi", " hello", " hey", " dear", " hiya", " hola", " aloha", " howdy", " morning", " afternoon", " evening", " day",
-    " thanks", " thank you", " thx", " ty", " cheers", " sorry", " welcome", " congrats", " congratulations", " regards",
-    " best", " love", " yes", " no", " ok", " okay", " there",
+    " hi", " hello", " hey", " dear", " hiya", " hola", " aloha", " howdy", " morning", " afternoon", " evening",
+    " day", " thanks", " thank you", " thx", " ty", " cheers", " sorry", " welcome", " congrats",
+    " congratulations", " regards", " best", " love", " yes", " no", " ok", " okay", " there",
 )  # fmt: skip
 # What a name may follow: a given name that is also a word is then a name.
 MENTIONS = (
     " spoke to", " spoke with", " speaking to", " speaking with", " talked to", " talked with", " talking to",
-    " talking with", " chatted with", " agent", " rep", " manager", " supervisor", " named", " called", " by the name of",
-    " this is", " i am", " i'm", " i’m", " it's", " it’s", " driver", " with",
+    " talking with", " chatted with", " agent", " rep", " manager", " supervisor", " named", " called",
+    " by the name of", " this is", " i am", " i'm", " i’m", " it's", " it’s", " driver", " with",
 )  # fmt: skip
 PAUSES = frozenset(",.!?:;)&…\n-–—*^[")
 STOPS = frozenset(".!?…\n-–—*^[")
 TAIL = 24
-
-
 
 
 class NameFinder:
@@ -109,7 +107,12 @@ def judge_context(text: str, match: re.Match[str], *, is_account: bool) -> Certa
     pauses = not behind or behind in PAUSES
     if pauses and before.endswith(GREETINGS):
         return "sure"
-    if is_account and text[start - 2 : start] == ", " and (not behind or behind in STOPS) and not is_listed(text, start):
+    if (
+        is_account
+        and text[start - 2 : start] == ", "
+        and (not behind or behind in STOPS)
+        and not is_listed(text, start)
+    ):
         return "sure"
     return "likely" if before.endswith(MENTIONS) else "none"
 

@@ -24,7 +24,6 @@ from servicebench_data.dialogues.repair import RepairCounts
 from servicebench_data.dialogues.sources import Source, SourceError, identify_sources
 from servicebench_data.lake.database import Limits
 
-
 # The id of a forgotten post is forgotten too.
 SELECT_QUARANTINED = """
     SELECT source, staged.rowid - start + 1 AS row_number,

@@ -19,8 +19,8 @@ READ_CELLS = """
            is_bad, tweet_id AS raw_id, in_response_to_tweet_id AS raw_parent, created_at AS raw_time
     FROM {rows}
 """
-# Precedence of reasons: what the row lacks first, in the order in which a reader would look. Marks: 1 for ids written as
-# floats, 2 for a time that cannot be read.
+# Precedence of reasons: what the row lacks first, in the order in which a reader would look. Marks: 1 for ids written
+# as floats, 2 for a time that cannot be read.
 INSERT = f"""
     INSERT INTO staged
     SELECT post_id, author_id, is_inbound, created_at, text, responses, parent_id,

@@ -9,17 +9,26 @@ one of 13 digits (an airline ticket) as a booking.
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from servicebench_data.dialogues.spans import MaskKind, Span
 
-LINKING = r"""(?:[\s:#.=-]|\bis\b|\bwas\b|\bare\b|\bmy\b|\bno\b|\bnum(?:ber)?s?\b|\bnbr\b|\bcode\b|\bid\b|\bref(?:erence)?\b|\bconf(?:irmation)?\b)*"""
-MIXED = r"(?=[A-Za-z]*\d)[A-Za-z0-9]"
+# Words and signs that may stand between the word that says what a number is and the number.
+LINKING = r"(?:[\s:#.=-]|\b(?:is|was|are|my|no|num(?:ber)?s?|nbr|code|id|ref(?:erence)?|conf(?:irmation)?)\b)*"
 # Behind a word such as "booking" only two-letter carriers count: ABC123 is a booking code there.
 NAMED_FLIGHT = re.compile(r"(?:[A-Z]{2}|[A-Z]\d|\d[A-Z])\d{1,4}")
 YEAR = re.compile(r"(?:19|20)\d\d")
+COUNTED = (
+    r"(?!\s?(?:k\b|usd|dollars?|bucks|pesos|pounds|quid|euros?|rupees|rs\b|yen|naira|rand|miles|points|pts|people"
+    r"|followers|times))"
+)
+FLIGHT = re.compile(r"(?:[A-Z]{2}|[A-Z]\d|\d[A-Z])\d{1,4}")
+YEAR = re.compile(r"(?:19|20)\d\d")
 COUNTED = r"(?!\s?(?:k\b|usd|dollars?|bucks|pesos|pounds|quid|euros?|rupees|rs\b|yen|naira|rand|miles|points|pts|people|followers|times))"
 FLIGHT = re.compile(r"(?:[A-Z]{2,3}|[A-Z]\d|\d[A-Z])\s?-?\d{1,4}[A-Z]?", re.IGNORECASE)
-DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])20\d\d")
+DATE = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])20\d\d"
+)
 
 EMAIL = re.compile(
     r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"
@@ -47,53 +56,61 @@ SHORT_PHONE = re.compile(
     r"(?<![\w$£€.#/-])(\d{3}[\s.-]\d{4}|\d{7})(?![\w-]|\.\d|,\d{3})"
 )
 SEVEN_DIGITS = re.compile(r"\d{3}[\s.-]?\d{4}")
-# Values behind a word that says what they are; the kind of the first pattern that matches counts.
-NAMED: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
-    (
+
+
+class Named(NamedTuple):
+    """A kind of value behind a word that says what it is.
+
+    Attributes:
+        kind: Kind of the value.
+        stems: One of these must be in the text, in lower case: a plain look that saves most searches.
+        pattern: The word, what may stand between, and the value as its group.
+    """
+
+    kind: MaskKind
+    stems: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def name_values(kind: MaskKind, stems: str, words: str, value: str) -> Named:
+    """Build the pattern of a kind from the words that announce it and the shape of its values."""
+    pattern = re.compile(rf"(?i:\b(?:{words})\b{LINKING})(?<![\w$£€])({value})(?!\w)")
+    return Named(kind, tuple(stems.split()), pattern)
+
+
+# The first that matches a value decides its kind.
+NAMED: tuple[Named, ...] = (
+    name_values(
         "loyalty",
-        re.compile(
-            r"(?i:\b(?:aadvantage|sky\s?miles|rapid\s?rewards?|true\s?blue|h?honou?rs|mileage\s?plus|bonvoy|loyalty|member(?:ship)?"
-            r"|frequent[\s-]fl[iy]er|ffn?|rewards?(?:\s?club)?|ihg\s?rewards?|rr|account|acct|ktn|redress|known\s?travell?er)\b"
-            rf"{LINKING})(?<![\w$£€])(?-i:((?=[A-Z]{{0,4}}\d)[A-Z0-9]{{6,14}}|(?=[A-Z]{{0,4}}\d)[A-Z0-9]{{3,5}}[ -]\d{{3,6}}(?:[ -]\d{{2,5}})?))(?![\w])"
-        ),
+        "advantage miles rapid blue hono mileage bonvoy loyal member frequent ff reward rr acc ktn redress known",
+        r"aadvantage|sky\s?miles|rapid\s?rewards?|true\s?blue|h?honou?rs|mileage\s?plus|bonvoy|loyalty|member(?:ship)?"
+        r"|frequent[\s-]fl[iy]er|ffn?|rewards?(?:\s?club)?|ihg\s?rewards?|rr|account|acct|ktn|redress"
+        r"|known\s?travell?er",
+        r"(?=[A-Z]{0,4}\d)[A-Z0-9]{6,14}|(?=[A-Z]{0,4}\d)[A-Z0-9]{3,5}[ -]\d{3,6}(?:[ -]\d{2,5})?",
     ),
-    (
+    name_values(
         "order",
-        re.compile(
-            r"(?i:\b(?:orders?|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery)\b"
-            rf"{LINKING})(?<![\w$£€])([A-Za-z]{{0,5}}-?\d[A-Za-z0-9]{{3,21}}(?:-\w{{2,}})*|\d{{3}}(?:-\d{{3,}})+|[A-Z]{{6,}}\d\w*)(?![\w])"
-        ),
+        "order track parcel package shipment invoice receipt transaction trip ride purchase delivery",
+        r"orders?|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery",
+        r"[A-Za-z]{0,5}-?\d[A-Za-z0-9]{3,21}(?:-\w{2,})*|\d{3}(?:-\d{3,})+|[A-Z]{6,}\d\w*",
     ),
-    (
+    name_values(
         "booking",
-        re.compile(
-            r"(?i:\b(?:booking|bookings|confirmation|conf|confirm|reservation|res|record\s?locator|locator|pnr|itinerary|e?ticket|trip\s?id)\b"
-            rf"{LINKING})(?<![\w$£€])((?=[A-Za-z]*\d)(?=\w*\d)[A-Za-z0-9]{{5,14}})(?![\w])"
-        ),
+        "book conf res locator pnr itiner ticket trip",
+        r"bookings?|confirmation|conf|confirm|reservation|res|record\s?locator|locator|pnr|itinerary|e?ticket|trip\s?id",
+        r"(?=\w*\d)[A-Za-z0-9]{5,14}",
     ),
-    (
-        "booking",
-        re.compile(rf"(?i:\b(?:ref(?:erence)?)\b{LINKING})(?<![\w$£€])((?=[A-Za-z]{{0,5}}\d)(?=\d*[A-Za-z])[A-Za-z0-9]{{6}}|(?<=[:# ])[A-Z]{{6}})(?![\w])"),
+    name_values(
+        "booking", "ref", r"ref(?:erence)?", r"(?=[A-Za-z]{0,5}\d)(?=\d*[A-Za-z])[A-Za-z0-9]{6}|(?<=[:# ])[A-Z]{6}"
     ),
-    (
+    name_values(
         "case",
-        re.compile(
-            r"(?i:\b(?:case|claim|complaint|incident|reference|ref|sr|service\s?request|file|report|enquiry|inquiry|ticket|feedback"
-            rf"|voucher|gift\s?card|certificate|code|bag\s?tag|tag)\b{LINKING})(?<![\w$£€])([A-Za-z]{{0,5}}-?\d[A-Za-z0-9]{{4,19}}(?:-\w{{2,}})*|(?<=[:#])\d{{4}})(?![\w])"
-        ),
+        "case claim complaint incident ref sr service file report quiry ticket feedback voucher card certif code tag",
+        r"case|claim|complaint|incident|reference|ref|sr|service\s?request|file|report|enquiry|inquiry|ticket|feedback"
+        r"|voucher|gift\s?card|certificate|code|bag\s?tag|tag",
+        r"[A-Za-z]{0,5}-?\d[A-Za-z0-9]{4,19}(?:-\w{2,})*|(?<=[:#])\d{4}",
     ),
 )
-# What a text must hold for each of them to match: a plain look that saves most searches.
-STEMS: tuple[tuple[str, ...], ...] = (
-    ("advantage", "miles", "rapid", "blue", "hono", "mileage", "bonvoy", "loyal", "member", "frequent", "ff", "reward", "rr",
-     "acc", "ktn", "redress", "known"),
-    ("order", "track", "parcel", "package", "shipment", "invoice", "receipt", "transaction", "trip", "ride", "purchase",
-     "delivery"),
-    ("book", "conf", "res", "locator", "pnr", "itiner", "ticket", "trip"),
-    ("ref",),
-    ("case", "claim", "complaint", "incident", "ref", "sr", "service", "file", "report", "quiry", "ticket", "feedback",
-     "voucher", "card", "certif", "code", "tag"),
-)  # fmt: skip
 BARE: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
     ("order", re.compile(r"(?<![\w-])(?:\d{3}-\d{7}-\d{7}|1Z[0-9A-Z]{16})(?![\w-])")),
     ("booking", re.compile(r"(?<![\w$£€.,-])\d{13}(?![\w-]|[.,]\d)")),
@@ -142,12 +159,12 @@ def find_numbers(text: str) -> Iterator[Span]:
 def find_named(text: str) -> Iterator[Span]:
     """Yield numbers behind a word that says what they are."""
     lower = text.lower()
-    for (kind, pattern), stems in zip(NAMED, STEMS, strict=True):
-        if any(stem in lower for stem in stems):
-            for match in pattern.finditer(text):
+    for named in NAMED:
+        if any(stem in lower for stem in named.stems):
+            for match in named.pattern.finditer(text):
                 value = match.group(1)
                 if not (NAMED_FLIGHT.fullmatch(value) or YEAR.fullmatch(value) or DATE.fullmatch(value)):
-                    yield make_span(match, 1, kind)
+                    yield make_span(match, 1, named.kind)
 
 
 def make_span(match: re.Match[str], group: int, kind: MaskKind) -> Span:

@@ -8,6 +8,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -17,9 +18,15 @@ CHUNK_BYTES = 1 << 20
 BATCH_ROWS = 20_000
 # A quoted field that runs over more lines than this has lost its closing quote.
 MAX_RECORD_LINES = 200
-SCHEMA = pa.schema([*[(name, pa.string()) for name in COLUMNS], ("is_bad", pa.bool_())])
 SURROGATE_BYTES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 QUOTED = re.compile(r'("[^"]*(?:"|$))')
+
+
+class Row(NamedTuple):
+    """Cells of a row in the layout's order; all missing where the line is bad."""
+
+    cells: list[str | None]
+    is_bad: bool = False
 
 
 @dataclass
@@ -37,10 +44,10 @@ class RepairCounts:
     bad_lines: int = 0
 
 
-def read_repaired(source: Source, counts: RepairCounts) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a CSV file in batches of `SCHEMA`; a line that cannot be read is a row with `is_bad`."""
+def read_repaired(source: Source, counts: RepairCounts) -> Iterator[pa.Table]:
+    """Yield the rows of a CSV file in batches; a line that cannot be read is a row with `is_bad`."""
     places = [source.columns.index(name) for name in COLUMNS]
-    rows: list[list[str | bool | None]] = []
+    rows: list[Row] = []
     for record in read_records(source, counts):
         rows.append(parse_record(record, len(source.columns), places, counts))
         if len(rows) == BATCH_ROWS:
@@ -50,18 +57,15 @@ def read_repaired(source: Source, counts: RepairCounts) -> Iterator[pa.RecordBat
         yield make_batch(rows)
 
 
-def make_batch(rows: list[list[str | bool | None]]) -> pa.RecordBatch:
-    """Turn rows into an Arrow batch."""
-    columns = zip(*rows, strict=True)
-    return pa.record_batch(
-        [pa.array(column, type_.type) for column, type_ in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
-    )
+def make_batch(rows: list[Row]) -> pa.Table:
+    """Turn rows into an Arrow table of text columns and `is_bad`."""
+    cells = [pa.array([row.cells[place] for row in rows], pa.string()) for place in range(len(COLUMNS))]
+    return pa.table([*cells, pa.array([row.is_bad for row in rows], pa.bool_())], names=[*COLUMNS, "is_bad"])
 
 
-def parse_record(
-    record: str | None, width: int, places: list[int], counts: RepairCounts
-) -> list[str | bool | None]:
-    """Split a record into the seven columns and `is_bad`."""
+def parse_record(record: str | None, width: int, places: list[int], counts: RepairCounts) -> Row:
+    """Split a record into the seven columns."""
+    cells: list[str] = []
     if record is not None:
         if "\r" in record:
             record = replace_carriage_returns(record, counts)
@@ -69,10 +73,10 @@ def parse_record(
             cells = next(csv.reader([record], strict=True), [])
         except csv.Error:
             cells = []
-        if len(cells) == width:
-            return [*(cells[place] or None for place in places), False]
+    if len(cells) == width:
+        return Row([cells[place] or None for place in places])
     counts.bad_lines += 1
-    return [*(None for _ in places), True]
+    return Row([None] * len(places), is_bad=True)
 
 
 def replace_carriage_returns(record: str, counts: RepairCounts) -> str:

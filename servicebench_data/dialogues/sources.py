@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, cast
 from zipfile import BadZipFile, ZipFile
 
 import pyarrow as pa
@@ -100,7 +100,7 @@ def identify(path: Path, label: str, named: Path) -> Source:
         magic = stream.read(4)
     if magic == b"PAR1":
         return Source(path, label, "parquet", "none")
-    compression = next((kind for start, kind in MAGIC.items() if magic.startswith(start)), "none")
+    compression: Compression = next((kind for start, kind in MAGIC.items() if magic.startswith(start)), "none")
     head = decode_head(read_head(path, compression, named))
     refuse_wrong_file(head, named)
     if head.lstrip()[:1] in {"{", "["}:
@@ -112,8 +112,8 @@ def identify(path: Path, label: str, named: Path) -> Source:
 
 def open_bytes(path: Path, compression: Compression) -> IO[bytes]:
     """Open a file for reading its decompressed bytes."""
-    raw = pa.OSFile(str(path))
-    return raw if compression == "none" else pa.CompressedInputStream(raw, compression)  # pyright: ignore[reportReturnType]
+    raw = pa.OSFile(str(path), "rb")
+    return cast("IO[bytes]", raw if compression == "none" else pa.CompressedInputStream(raw, compression))
 
 
 def read_head(path: Path, compression: Compression, named: Path) -> bytes:
@@ -146,7 +146,7 @@ def refuse_wrong_file(head: str, named: Path) -> None:
 def read_header(head: str) -> tuple[str, ...]:
     """Return the names in the first line of a CSV file, trimmed and in lower case."""
     lines = LINE_END.split(head.lstrip("\r\n"), maxsplit=1)
-    row = next(csv.reader([lines[0]]), [])
+    row: list[str] = next(csv.reader([lines[0]]), [])
     return tuple(name.strip().lower() for name in row)
 
 

@@ -7,9 +7,10 @@ Our definition, where a source leaves it open: an account's post speaks to the n
 answers to the same missing post are one tree; of a cycle, the earliest post is the root.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -66,9 +67,7 @@ class Speakers:
     authors: NDArray[np.uint64]
 
 
-def thread_posts(
-    connection: duckdb.DuckDBPyConnection, posts: Path, accounts: Sequence[CareAccount]
-) -> ThreadCounts:
+def thread_posts(connection: duckdb.DuckDBPyConnection, posts: Path, accounts: Sequence[CareAccount]) -> ThreadCounts:
     """Create the temporary tables `exchange` and `member` from a file of the Post table."""
     register_accounts(connection, accounts)
     load_links(connection, posts)
@@ -93,6 +92,11 @@ def thread_posts(
     )
     connection.execute("DROP TABLE customer_post; DROP TABLE account_post")
     return counts
+
+
+def make_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Return arrays as an Arrow table."""
+    return pa.table([pa.array(column) for column in columns.values()], names=list(columns))
 
 
 def load_links(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
@@ -133,7 +137,7 @@ def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
 
 def rank_missing(connection: duckdb.DuckDBPyConnection, rows: Rows) -> dict[str, Rows]:
     """Number the missing parents of these rows from 1; a parent that is no id is not the same as any other."""
-    connection.register("orphan", pa.table({"n": rows}))
+    connection.register("orphan", make_table({"n": rows}))
     ranked = connection.execute(
         """
         SELECT n, dense_rank() OVER (
@@ -148,7 +152,7 @@ def rank_missing(connection: duckdb.DuckDBPyConnection, rows: Rows) -> dict[str,
 
 def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
     """Return the rank of each row by time and id."""
-    connection.register("stuck_row", pa.table({"place": np.arange(len(rows)), "n": rows}))
+    connection.register("stuck_row", make_table({"place": np.arange(len(rows)), "n": rows}))
     result = connection.execute(
         """
         SELECT row_number() OVER (ORDER BY created_at NULLS LAST, length(post_id), post_id) AS age
@@ -180,7 +184,7 @@ def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speaker
     targets = nearest[rows]
     spoken_to = speakers.customers[targets]
     above = nearest[forest.parents[rows]]
-    table = pa.table(
+    table = make_table(
         {
             "n": rows,
             "root": forest.roots[rows],
@@ -203,7 +207,7 @@ def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: F
     answers = np.flatnonzero(kept & (parents != np.arange(len(parents))))
     owners = parents[answers]
     shared = np.bincount(owners, minlength=len(parents))[owners] > 1
-    connection.register("shared_answer", pa.table({"n": answers[shared], "parent": owners[shared]}))
+    connection.register("shared_answer", make_table({"n": answers[shared], "parent": owners[shared]}))
     ordered = connection.execute(
         """
         SELECT shared_answer.n FROM shared_answer

@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 
 def follow(pointers: Rows) -> Rows:
-    """Return for each row the fixed point that its pointers lead to; rows that lead into a cycle keep some other row."""
+    """Return for each row the fixed point that its pointers lead to; on the way into a cycle, some other row."""
     ends = pointers.copy()
     active = np.flatnonzero(ends[ends] != ends)
     for _ in range(len(pointers).bit_length() + 1):

@@ -13,8 +13,8 @@ from schemas.industry import Industry
 from schemas.journeys import Embedding
 from servicebench_data.embeddings import prepare_text
 from servicebench_data.embeddings.embedder import Embedder
-from servicebench_data.journeys.arrays import Vectors
 from servicebench_data.industries import list_brand_words
+from servicebench_data.journeys.arrays import Vectors
 from servicebench_data.lake.arrow import arrow_schema, keep_rows, sort_rows
 
 

@@ -20,6 +20,7 @@ ACCOUNTS = (
 AIR = "HelpAtBrightwing"
 SHOP = "AskMerriwell"
 NO_TIME = ""
+NOTHING = Forget()
 
 Row = tuple[str, ...]
 
@@ -60,7 +61,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def load(
-    sources: Sequence[Path], folder: Path, forget: Forget = Forget(), accounts: Sequence[CareAccount] = ACCOUNTS
+    sources: Sequence[Path], folder: Path, forget: Forget = NOTHING, accounts: Sequence[CareAccount] = ACCOUNTS
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], LoadCounts]:
     """Read files; return posts, quarantined posts and counts."""
     files = PostFiles(folder / "post.parquet", folder / "quarantine.parquet")
@@ -84,6 +85,4 @@ def build(
 def tell(built: Built, customer_post: object) -> list[tuple[str, list[str], str]]:
     """Role, posts and text of the turns of the dialogue that holds a post (and, if several do, the first of them)."""
     owner = next(turn["dialogue_id"] for turn in built.turns if str(customer_post) in turn["post_ids"])
-    return [
-        (turn["role"], turn["post_ids"], turn["text"]) for turn in built.turns if turn["dialogue_id"] == owner
-    ]
+    return [(turn["role"], turn["post_ids"], turn["text"]) for turn in built.turns if turn["dialogue_id"] == owner]

@@ -1,5 +1,6 @@
 """Cleaning and masking: what goes, what stays, and that tokens are stable within a dialogue."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import duckdb
@@ -102,7 +103,7 @@ MASKED = {
 def test_values_become_tokens_of_their_kind(tmp_path: Path, kind: str, value: str) -> None:
     text = clean(tmp_path, f"hello, {value} is what I have")[0]
     assert f"[{kind}-1]" in text
-    assert value.split()[-1].strip("#:") not in text
+    assert value.rsplit(maxsplit=1)[-1].strip("#:") not in text
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,11 @@ def test_values_become_tokens_of_their_kind(tmp_path: Path, kind: str, value: st
     [
         ("account", "Hi Sarah, thanks for waiting", "Hi [person-1], thanks for waiting"),
         ("account", "Glad we could help, Wael!", "Glad we could help, [person-1]!"),
-        ("account", "Kelli, we will see you there. Thanks, Will!", "[person-1], we will see you there. Thanks, [person-2]!"),
+        (
+            "account",
+            "Kelli, we will see you there. Thanks, Will!",
+            "[person-1], we will see you there. Thanks, [person-2]!",
+        ),
         ("account", "See you in Dallas, Texas. Thanks, all!", "See you in Dallas, Texas. Thanks, all!"),
         ("account", "Hi there. Unfortunately, no. Will you wait?", "Hi there. Unfortunately, no. Will you wait?"),
         ("customer", "My name is Xiomara Teller, row 2", "My name is [person-1], row 2"),
@@ -132,7 +137,9 @@ def build_story(folder: Path) -> Built:
     rows = [
         make_row(1, "jo_501", f"@{AIR} booking QX7TPL, I'm Odalys Fennimore, call 212-555-0143 or (212) 555-0143"),
         make_row(2, AIR, "@jo_501 Hi Odalys, we have QX7TPL. Ms. Fennimore, is it? -Sabi", 1, minute=1),
-        make_row(3, "jo_501", f"@{AIR} @pal_9 yes. sabi said so, odalys asked @pal_9 for K3XQ9T (jo_501 here)", 2, minute=2),
+        make_row(
+            3, "jo_501", f"@{AIR} @pal_9 yes. sabi said so, odalys asked @pal_9 for K3XQ9T (jo_501 here)", 2, minute=2
+        ),
         make_row(4, AIR, "@jo_501 Thanks, @jo_501! ^TM", 3, minute=3),
         make_row(5, AIR, "@jo_501 Anything else? -Sabi", 4, minute=4),
     ]
@@ -176,7 +183,16 @@ SEARCHER = Searcher(ACCOUNTS)
 PIECES = st.sampled_from(
     [value for values in MASKED.values() for value in values]
     + STAYS
-    + ["Hi Sarah,", "my name is Xiomara", "thanks, dave", "I'm Odalys Fennimore", "spoke to Mark", ", Wael.", "Dr. Who", "JOHN"]
+    + [
+        "Hi Sarah,",
+        "my name is Xiomara",
+        "thanks, dave",
+        "I'm Odalys Fennimore",
+        "spoke to Mark",
+        ", Wael.",
+        "Dr. Who",
+        "JOHN",
+    ]
 )
 
 
@@ -189,7 +205,9 @@ def test_hints_miss_nothing_that_a_search_finds(pieces: list[str], is_account: b
         matches = [
             bool(row[0])
             for hint in hints
-            for row in connection.execute("SELECT regexp_matches($text, $hint)", {"text": text, "hint": hint}).fetchall()
+            for row in connection.execute(
+                "SELECT regexp_matches($text, $hint)", {"text": text, "hint": hint}
+            ).fetchall()
         ]
     handle, reference, name, account_name, unusual = matches
     names = SEARCHER.names
@@ -203,5 +221,5 @@ def test_hints_miss_nothing_that_a_search_finds(pieces: list[str], is_account: b
 def test_spans_never_overlap_and_are_in_order(pieces: list[str]) -> None:
     text = " ".join(pieces)
     spans = SEARCHER.search(text, Search(True, True, True, True, True), {})
-    assert all(one.end <= two.start for one, two in zip(spans, spans[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(spans))
     assert choose_spans(spans) == spans

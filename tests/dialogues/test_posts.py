@@ -56,7 +56,9 @@ def test_same_content_in_any_wrapping_reads_the_same(tmp_path: Path) -> None:
         stream.write(text)
     with zipfile.ZipFile(tmp_path / "wrapped.zip", "w") as archive:
         archive.writestr("posts.csv", text)
-    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(dict(zip(COLUMNS, row, strict=True))) + "\n" for row in ROWS))
+    (tmp_path / "lines.jsonl").write_text(
+        "".join(json.dumps(dict(zip(COLUMNS, row, strict=True))) + "\n" for row in ROWS)
+    )
     columns = {name: list(values) for name, values in zip(COLUMNS, zip(*ROWS, strict=True), strict=True)}
     pq.write_table(pa.table(columns), tmp_path / "table.parquet")
     expected = strip_source(load([plain], tmp_path)[0])
@@ -175,7 +177,7 @@ def test_blank_rows_behind_the_data_are_counted(tmp_path: Path) -> None:
 
 def test_stray_carriage_return_outside_quotes_becomes_a_blank(tmp_path: Path) -> None:
     source = tmp_path / "a.csv"
-    source.write_bytes((",".join(COLUMNS) + "\n1,501,True,,bag\rlost,,\n2,501,True,,\"kept\rhere\",,\n").encode())
+    source.write_bytes((",".join(COLUMNS) + '\n1,501,True,,bag\rlost,,\n2,501,True,,"kept\rhere",,\n').encode())
     posts, _, counts = load([source], tmp_path)
     assert [post["text"] for post in posts] == ["bag lost", "kept\rhere"]
     assert (counts.repaired_files, counts.carriage_returns, counts.rows) == (1, 1, 2)
@@ -191,7 +193,12 @@ def test_old_line_ends_with_latin_bytes(tmp_path: Path) -> None:
 
 def test_damaged_lines_are_set_aside_and_the_rest_is_kept(tmp_path: Path) -> None:
     source = tmp_path / "a.csv"
-    lines = [",".join(COLUMNS), "1,501,True,,fine,,", "2,501,True,,too,many,cells,here,,", '3,501,True,,"never closed,,']
+    lines = [
+        ",".join(COLUMNS),
+        "1,501,True,,fine,,",
+        "2,501,True,,too,many,cells,here,,",
+        '3,501,True,,"never closed,,',
+    ]
     source.write_text("\n".join(lines + [f"{index},501,True,,fine,," for index in range(4, 400)]) + "\n")
     posts, quarantine, counts = load([source], tmp_path)
     assert counts.reasons == {"bad_line": 2}
@@ -289,7 +296,8 @@ IDS = st.one_of(st.sampled_from(["1", "2", "3.0", "", "5.7E+17", "x y"]), st.int
 
 @settings(max_examples=12)
 @given(
-    st.lists(st.tuples(IDS, st.sampled_from(["", "501", AIR]), st.sampled_from(["True", "0", "?"]), CELL, CELL, CELL, IDS),
+    st.lists(st.tuples(IDS, st.sampled_from(["", "501", AIR]), st.sampled_from(["True", "0", "?"]), CELL, CELL,
+                       CELL, IDS),
              min_size=1, max_size=30)
 )  # fmt: skip
 def test_rows_in_are_posts_and_quarantined(tmp_path: Path, rows: list[tuple[str, ...]]) -> None:

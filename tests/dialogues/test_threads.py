@@ -1,6 +1,7 @@
 """From posts to dialogues: who talks to whom, in what order, in which turns."""
 
 import random
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,9 @@ def test_siblings_go_by_time_then_place_then_id(
     tmp_path: Path, minutes: tuple[int | None, ...], answers: str, order: list[str]
 ) -> None:
     rows = [make_row(1, C, "opening", answers=answers)]
-    rows += [make_row(post, AIR, str(post), 1, minute=minute) for post, minute in zip((10, 20, 30), minutes, strict=True)]
+    rows += [
+        make_row(post, AIR, str(post), 1, minute=minute) for post, minute in zip((10, 20, 30), minutes, strict=True)
+    ]
     assert tell(build(rows, tmp_path), 1)[1][1] == order
 
 
@@ -163,7 +166,10 @@ def test_two_companies_make_two_dialogues(tmp_path: Path) -> None:
         ("4", "OtherCare", "False", "", "from a third", "", "1"),
     ]
     built = build(rows, tmp_path)
-    assert {dialogue["account"]: dialogue["industry"] for dialogue in built.dialogues} == {AIR: "airline", SHOP: "retail"}
+    assert {dialogue["account"]: dialogue["industry"] for dialogue in built.dialogues} == {
+        AIR: "airline",
+        SHOP: "retail",
+    }
     assert {dialogue["account_count"] for dialogue in built.dialogues} == {3}
     assert all(len([turn for turn in built.turns if turn["dialogue_id"] == dialogue["dialogue_id"]]) == 2
                for dialogue in built.dialogues)  # fmt: skip
@@ -248,7 +254,7 @@ def test_ids_rest_on_root_customer_and_account_alone(tmp_path: Path) -> None:
 
 
 def test_accounts_are_needed_and_unique() -> None:
-    with pytest.raises(ValueError, match="accounts.yaml"):
+    with pytest.raises(ValueError, match=r"accounts\.yaml"):
         check_accounts([])
     with pytest.raises(ValueError, match="listed twice"):
         check_accounts([CareAccount("Delta", "airline"), CareAccount("delta", "hotel")])
@@ -295,7 +301,7 @@ def test_shape_of_every_dialogue(tmp_path: Path, rows: list[Row]) -> None:
         posts = [post for turn in turns for post in turn["post_ids"]]
         assert len(posts) == len(set(posts)) == dialogue["post_count"]
         assert [turn["turn_index"] for turn in turns] == list(range(dialogue["turn_count"]))
-        assert all(one["role"] != two["role"] for one, two in zip(turns, turns[1:], strict=False))
+        assert all(one["role"] != two["role"] for one, two in pairwise(turns))
         assert {authors[post] for post in posts} & accounts == {dialogue["account"]}
         customers = {authors[post] for post in posts} - accounts
         assert len(customers) == 1

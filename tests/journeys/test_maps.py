@@ -3,8 +3,7 @@
 import pytest
 
 from schemas.journeys import CategoryRow, StageRow
-from servicebench_data.industries import load_industries, load_industry
-from servicebench_data.industries import list_brand_words
+from servicebench_data.industries import list_brand_words, load_industries, load_industry
 from servicebench_data.journeys.maps import digest_map, list_categories, list_stages
 from servicebench_data.lake.arrow import arrow_schema, to_records
 
