@@ -64,10 +64,10 @@ def find_reason_to_skip(instance: dg.DagsterInstance, product: ProductBase) -> s
     description="Every Monday at 04:00 UTC, from all registered posts. Skips, and says why, when it cannot run.",
 )
 def weekly_build(
-    context: dg.ScheduleEvaluationContext, product: dg.ResourceParam[ProductBase]
+    context: dg.ScheduleEvaluationContext, watcher: dg.ResourceParam[ProductBase]
 ) -> dg.RunRequest | dg.SkipReason:
     """Request a build unless there is a reason to skip."""
-    reason = find_reason_to_skip(context.instance, product)
+    reason = find_reason_to_skip(context.instance, watcher)
     return dg.SkipReason(reason) if reason else dg.RunRequest(tags=tag_all(), run_config=read_posts())
 
 
@@ -78,17 +78,17 @@ def weekly_build(
     description="Builds when the files in the posts folder have changed and been still for one tick.",
 )
 def posts_folder(
-    context: dg.SensorEvaluationContext, product: dg.ResourceParam[ProductBase]
+    context: dg.SensorEvaluationContext, watcher: dg.ResourceParam[ProductBase]
 ) -> dg.RunRequest | dg.SkipReason:
     """Request a build when the folder's files have changed since the last one and are no longer being written."""
     seen, built = (context.cursor or "|").split("|")
-    now = describe_folder(product)
+    now = describe_folder(watcher)
     if now == built:
         return dg.SkipReason("the posts folder is as it was at the last build")
     if now != seen:
         context.update_cursor(f"{now}|{built}")
         return dg.SkipReason("the posts folder has changed; waiting until it is still")
-    reason = find_reason_to_skip(context.instance, product)
+    reason = find_reason_to_skip(context.instance, watcher)
     if reason:
         return dg.SkipReason(reason)
     context.update_cursor(f"{now}|{now}")

@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets import automation, dialogues, journeys, release, scenarios
 from assets.checks import make_check
-from assets.product import make_product
+from assets.product import make_resources
 from servicebench_data.lake.tables import RECORDS
 from servicebench_data.settings import Settings
 
@@ -28,7 +28,7 @@ def build_definitions(settings: Settings) -> dg.Definitions:
         jobs=[automation.make_job()],
         schedules=[automation.weekly_build],
         sensors=[automation.posts_folder],
-        resources={"product": make_product(settings)},
+        resources=make_resources(settings),
         executor=dg.in_process_executor,
     )
 

@@ -46,9 +46,13 @@ class ProductBase(dg.ConfigurableResource):
             self.settings.embedding_model, self.lake.cache / "embeddings", ProgressLog(log, "embedded texts")
         )
 
+
+class LockedProductBase(ProductBase):
+    """The resource of a run: it holds the home's build lock for as long as the run lasts."""
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:  # noqa: ARG002
-        """Hold the home's build lock for as long as the run lasts."""
+        """Take the lock, and let go of it when the run ends."""
         with hold_lock(self.settings.home):
             yield self
 
@@ -63,6 +67,10 @@ def declare_fields(settings: Settings) -> dict[str, Any]:
     return fields
 
 
-def make_product(settings: Settings) -> ProductBase:
-    """The resource with the given settings as its defaults."""
-    return create_model("Product", __base__=ProductBase, **declare_fields(settings))()
+def make_resources(settings: Settings) -> dict[str, ProductBase]:
+    """The resources with the given settings as defaults: `product` for runs, `watcher` for schedule and sensor."""
+    fields = declare_fields(settings)
+    return {
+        "product": create_model("Product", __base__=LockedProductBase, **fields)(),
+        "watcher": create_model("Watcher", __base__=ProductBase, **fields)(),
+    }

@@ -1,8 +1,8 @@
 """How fast posts become dialogues, as ratios to DuckDB scanning the same file as text.
 
-Run `python benchmarks/ingest.py` for the full table (3 million posts) or `--posts 30000` for a smoke run; `--peers`
-adds a pandas notebook and, where it is installed, ConvoKit. Each stage runs in a process of its own, so that its peak
-memory is its own.
+Run `python -m benchmarks.ingest` for the full table (3 million posts) or with `--posts 30000` for a smoke run;
+`--peers` adds a pandas notebook and, where it is installed, ConvoKit. Each run is a process of its own, so that its
+peak memory is its own; times leave out the start of Python and the imports.
 """
 
 import argparse
@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-import duckdb
-
+from benchmarks.made_posts import HANDLES, generate_posts
+from benchmarks.peers import build_convokit, build_pandas
 from servicebench_data.dialogues.accounts import CareAccount, Forget
 from servicebench_data.dialogues.dialogues import DialogueFiles, build_dialogues
 from servicebench_data.dialogues.engine import open_engine
@@ -27,143 +28,32 @@ from servicebench_data.dialogues.sources import COLUMNS
 from servicebench_data.dialogues.threads import thread_posts
 from servicebench_data.lake.database import Limits
 
-HANDLES = {
-    "airline": ("AmericanAir", "Delta", "JetBlue", "SouthwestAir"),
-    "hotel": ("HiltonHelp", "IHGService"),
-    "restaurant": ("McDonalds", "TacoBellTeam", "KFC_UKI_Help"),
-    "retail": ("AskTarget", "Walmart"),
-    "ride_hailing_delivery": ("Uber_Support", "AskLyft"),
-}
 ACCOUNTS = [CareAccount(handle, industry) for industry, handles in HANDLES.items() for handle in handles]
-READ_TARGET = 7.0
-ALL_TARGET = 25.0
+MEMORY_GB = 1.4
+THREADS = 2
+TARGETS = {"read and thread": 7.0, "all": 25.0}
+PEER_TARGETS = {"pandas": 4.0, "convokit": 10.0}
 MEMORY_TARGET_MB = 2048
-CONVOKIT_TARGET = 10.0
-PANDAS_TARGET = 4.0
-
-CUSTOMER_PARTS = [
-    "my flight {n2}{n2} to Boston has been delayed for {n1} hours and nobody tells us anything",
-    "your app keeps crashing when I try to pay",
-    "still waiting for my bag, it has been {n1} days now",
-    "I was charged ${n2} twice for the same order",
-    "the driver cancelled on me at the last minute 😡",
-    "worst customer service I have ever seen",
-    "the room smelled of smoke &amp; the AC was broken",
-    "you guys forgot half of my order again 🙄🍔",
-    "how do I get a refund for this?",
-    "I have been on hold for {n2} minutes",
-    "thank you so much, that was quick 👍🏻",
-    "they told me to come back tomorrow, which I can't",
-    "is there anyone who can help me with my reservation",
-    "no response to three emails",
-    "we had to pay $1{n2} for a taxi because of this",
-    "it's the second time this month that this happens",
-    "the website says delivered\nbut there is nothing at my door",
-    "please fix this before Friday",
-    "I just want my money back",
-    "and the gate agent was really rude to my mother",
-]
-CUSTOMER_DETAILS = [
-    "order #{n8}",
-    "my confirmation number is K{n2}XQ{n1}",
-    "call me at 212-555-01{n2}",
-    "my name is Xiomara Teller",
-    "spoke to Dave yesterday",
-    "see https://t.co/a{n8}",
-    "cc @friend_{n2}",
-    "@1{n2}{n2} what do you say",
-]
-ACCOUNT_PARTS = [
-    "We're sorry to hear about this.",
-    "Please send us a DM with your confirmation number so that we can take a look.",
-    "That's not the experience we want for you.",
-    "Our team is working to get you on your way as soon as possible.",
-    "Can you tell us which store this was, and when?",
-    "We'll pass your feedback to the right team.",
-    "Refunds take up to 7 business days to show on your statement.",
-    "We appreciate your patience while we look into this.",
-    "Send us a note at https://t.co/b12345 so that our team can follow up.",
-    "Thanks for reaching out!",
-    "Happy to help!",
-    "Is there anything else we can do?",
-]
-NAMES = ["Sarah", "Mike", "Chris", "Jennifer", "David", "Priya", "Tom", "Laura", "James", "Ashley"]
 
 
-def generate_posts(path: Path, count: int) -> None:
-    """Write a file of about `count` posts in the TWCS layout: branches, bystanders, line breaks in quotes, emoji."""
-    with duckdb.connect() as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        for name, values in {
-            "customer_part": CUSTOMER_PARTS,
-            "customer_detail": CUSTOMER_DETAILS,
-            "account_part": ACCOUNT_PARTS,
-            "given": NAMES,
-            "handle": [account.handle for account in ACCOUNTS],
-        }.items():
-            connection.execute(f"SET VARIABLE {name} = $values", {"values": values})
-        connection.execute("SET VARIABLE post_count = $count", {"count": count})
-        connection.execute(GENERATE)
-        connection.execute(f"COPY (FROM row) TO '{path}' (HEADER, DELIMITER ',', QUOTE '\"')")
+class Run(NamedTuple):
+    """What one run took."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float
 
 
-GENERATE = r"""
-CREATE MACRO roll(key, salt, sides) AS CAST(hash(key, salt) % sides AS BIGINT);
-CREATE MACRO fill(pattern, key) AS
-    replace(replace(replace(pattern, '{n1}', CAST(2 + roll(key, 'n1', 8) AS VARCHAR)),
-        '{n2}', CAST(10 + roll(key, 'n2', 90) AS VARCHAR)), '{n8}', CAST(10000000 + roll(key, 'n8', 90000000) AS VARCHAR));
-CREATE MACRO pick(name, key, salt) AS getvariable(name)[1 + roll(key, salt, len(getvariable(name)))];
-CREATE TABLE thread AS
-SELECT t, 2 + roll(t, 'length', 4) + CASE WHEN roll(t, 'long', 10) = 0 THEN roll(t, 'more', 12) ELSE 0 END AS size,
-       200000 + roll(t, 'customer', 700000) AS customer,
-       pick('handle', t, 'account') AS account
-FROM range(CAST(getvariable('post_count') / 4.05 AS BIGINT)) AS thread(t);
-CREATE TABLE post AS
-SELECT *, row_number() OVER (ORDER BY hash(t, j)) AS id FROM (
-    SELECT t, j, customer, account, t * 100 + j AS key,
-           CASE
-               WHEN j = 0 THEN 'customer'
-               WHEN roll(t * 100 + j, 'bystander', 25) = 0 THEN 'bystander'
-               WHEN j % 2 = 1 OR roll(t * 100 + j, 'role', 12) = 0 THEN 'account'
-               ELSE 'customer'
-           END AS role,
-           CASE WHEN j = 0 THEN NULL WHEN j > 1 AND roll(t * 100 + j, 'branch', 8) = 0 THEN j - 2 ELSE j - 1 END AS above
-    FROM thread, range(thread.size) AS place(j)
-);
-CREATE TABLE row AS
-SELECT tweet_id, author_id, inbound, created_at, text, response_tweet_id, in_response_to_tweet_id FROM (
-SELECT post.id AS tweet_id,
-       CASE post.role WHEN 'account' THEN post.account WHEN 'customer' THEN CAST(post.customer AS VARCHAR)
-            ELSE CAST(1000000 + roll(post.key, 'other', 90000) AS VARCHAR) END AS author_id,
-       CASE post.role WHEN 'account' THEN 'False' ELSE 'True' END AS inbound,
-       strftime(TIMESTAMP '2017-10-01' + to_seconds(roll(post.t, 'start', 5000000) + post.j * 600 + roll(post.key, 'gap', 500)),
-                '%a %b %d %H:%M:%S +0000 %Y') AS created_at,
-       CASE post.role
-           WHEN 'account' THEN '@' || post.customer || ' '
-               || CASE roll(post.key, 'hi', 4) WHEN 0 THEN 'Hi ' || pick('given', post.t, 'name') || '. ' ELSE '' END
-               || pick('account_part', post.key, 'a') || ' ' || pick('account_part', post.key, 'b')
-               || CASE WHEN roll(post.key, 'sign', 10) < 6
-                       THEN ' ^' || chr(CAST(65 + roll(post.key, 's1', 26) AS INTEGER)) || chr(CAST(65 + roll(post.key, 's2', 26) AS INTEGER))
-                       ELSE '' END
-           ELSE '@' || post.account || ' ' || fill(pick('customer_part', post.key, 'a'), post.key) || '. '
-               || fill(pick('customer_part', post.key, 'b'), post.key)
-               || CASE WHEN roll(post.key, 'detail', 12) = 0 THEN ', ' || fill(pick('customer_detail', post.key, 'd'), post.key) ELSE '' END
-       END AS text,
-       answers AS response_tweet_id, parent.id AS in_response_to_tweet_id, hash(post.id, 'order') AS shuffle
-FROM post
-LEFT JOIN post AS parent ON parent.t = post.t AND parent.j = post.above
-LEFT JOIN (
-    SELECT t, above AS j, string_agg(id, ',' ORDER BY id) AS answers FROM post WHERE above IS NOT NULL GROUP BY ALL
-) AS answer ON answer.t = post.t AND answer.j = post.j
-) ORDER BY shuffle;
-"""
+def get_limits(folder: Path) -> Limits:
+    """Return the limits of all stages."""
+    return Limits(MEMORY_GB, THREADS, folder / "scratch")
 
 
 def scan_text(folder: Path) -> None:
     """Let DuckDB read all seven columns as text."""
     types = ", ".join(f"'{name}': 'VARCHAR'" for name in COLUMNS)
     lengths = ", ".join(f"sum(strlen({name}))" for name in COLUMNS)
-    with open_engine(Limits(1.4, 2, folder / "scratch")) as connection:
+    with open_engine(get_limits(folder)) as connection:
         connection.execute(
             f"SELECT {lengths} FROM read_csv($path, auto_detect = false, header = true, delim = ',', quote = '\"', "
             f"escape = '\"', columns = {{{types}}})",
@@ -174,15 +64,13 @@ def scan_text(folder: Path) -> None:
 def read_posts(folder: Path) -> None:
     """Read the file into the Post table."""
     files = PostFiles(folder / "post.parquet", folder / "quarantine.parquet")
-    load_posts(
-        [folder / "posts.csv"], files, accounts=ACCOUNTS, forget=Forget(), limits=Limits(1.4, 2, folder / "scratch")
-    )
+    load_posts([folder / "posts.csv"], files, accounts=ACCOUNTS, forget=Forget(), limits=get_limits(folder))
 
 
 def read_and_thread(folder: Path) -> None:
     """Read the file and rebuild its threads."""
     read_posts(folder)
-    with open_engine(Limits(1.4, 2, folder / "scratch")) as connection:
+    with open_engine(get_limits(folder)) as connection:
         thread_posts(connection, folder / "post.parquet", ACCOUNTS)
 
 
@@ -190,7 +78,7 @@ def read_and_build(folder: Path) -> None:
     """Read the file, rebuild its threads, and write cleaned and masked turns and dialogues."""
     read_posts(folder)
     files = DialogueFiles(folder / "turn.parquet", folder / "dialogue.parquet")
-    build_dialogues(folder / "post.parquet", files, accounts=ACCOUNTS, limits=Limits(1.4, 2, folder / "scratch"))
+    build_dialogues(folder / "post.parquet", files, accounts=ACCOUNTS, limits=get_limits(folder))
 
 
 STAGES: dict[str, Callable[[Path], None]] = {
@@ -198,22 +86,100 @@ STAGES: dict[str, Callable[[Path], None]] = {
     "read": read_posts,
     "read and thread": read_and_thread,
     "all": read_and_build,
+    "pandas": build_pandas,
+    "convokit": build_convokit,
 }
+
+
+def run_stage(stage: str, folder: Path) -> Run:
+    """Run a stage in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.ingest", "--stage", stage, "--folder", str(folder)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Run(*json.loads(done.stdout.splitlines()[-1]))
+
+
+def measure_stage(stage: str, folder: Path) -> None:
+    """Run a stage here and print what it took."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    start = time.perf_counter()
+    STAGES[stage](folder)
+    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(json.dumps([seconds, cpu, after.ru_maxrss / 1024]))
+
+
+def measure(stages: list[str], folder: Path, runs: int) -> dict[str, list[Run]]:
+    """Run the stages in turns, so that a busy machine is busy for all of them."""
+    results: dict[str, list[Run]] = {stage: [] for stage in stages}
+    for _ in range(runs):
+        for stage in stages:
+            results[stage].append(run_stage(stage, folder))
+    return results
+
+
+def get_median(runs: list[Run]) -> Run:
+    """Return the median of each figure."""
+    return Run(*(statistics.median(values) for values in zip(*runs, strict=True)))
+
+
+def print_table(count: int, results: dict[str, list[Run]]) -> None:
+    """Print times, ratios to the scan, and peak memory of each stage."""
+    scan = get_median(results["scan"])
+    print(f"\n{count:,} posts, median of {len(results['scan'])} runs, {THREADS} threads")
+    print(f"{'stage':<18}{'seconds':>9}{'x scan':>8}{'cpu s':>8}{'x scan':>8}{'peak MB':>9}{'target':>8}")
+    for stage, runs in results.items():
+        run = get_median(runs)
+        target = f"{TARGETS[stage]:.0f}x" if stage in TARGETS else ""
+        print(
+            f"{stage:<18}{run.seconds:>9.2f}{run.seconds / scan.seconds:>8.1f}{run.cpu_seconds:>8.2f}"
+            f"{run.cpu_seconds / scan.cpu_seconds:>8.1f}{run.peak_mb:>9.0f}{target:>8}"
+        )
+
+
+def print_peers(results: dict[str, list[Run]], folder: Path) -> None:
+    """Print how many times as long peers take for reading and threading."""
+    ours = get_median(results["read and thread"]).seconds
+    for peer, target in PEER_TARGETS.items():
+        if peer == "convokit" and importlib.util.find_spec("convokit") is None:
+            print("convokit: not installed, not measured")
+            continue
+        run = run_stage(peer, folder)
+        print(
+            f"{peer}: {run.seconds:.1f} s, {run.seconds / ours:.1f} times ours (target {target:.0f}), {run.peak_mb:.0f} MB"
+        )
+
+
+def run_benchmark(count: int, runs: int, *, with_peers: bool) -> None:
+    """Measure a file of `count` posts and one of a tenth, and print both."""
+    stages = ["scan", "read", "read and thread", "all"]
+    per_post: dict[int, float] = {}
+    for size in (count // 10, count):
+        with tempfile.TemporaryDirectory(prefix="ingest-") as name:
+            folder = Path(name)
+            generate_posts(folder / "posts.csv", size)
+            results = measure(stages, folder, runs)
+            print_table(size, results)
+            per_post[size] = get_median(results["all"]).seconds / size
+            if with_peers and size == count:
+                print_peers(results, folder)
+    growth = per_post[count] / per_post[count // 10]
+    print(f"\ntime per post, {count:,} against {count // 10:,} posts: {growth:.2f} (1 is linear)")
 
 
 def main() -> None:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage")
-    parser.add_argument("--folder", type=Path)
-    parser.add_argument("--posts", type=int, default=3_000_000)
+    parser.add_argument("--posts", type=int, default=3_000_000, help="size of the larger file")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each stage")
+    parser.add_argument("--peers", action="store_true", help="measure a pandas notebook and ConvoKit too")
+    parser.add_argument("--stage", choices=sorted(STAGES), help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    start = time.perf_counter()
-    STAGES[arguments.stage](arguments.folder)
-    u = resource.getrusage(resource.RUSAGE_SELF)
-    print(
-        time.perf_counter() - start, u.ru_utime + u.ru_stime, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    )
+    if arguments.stage:
+        measure_stage(arguments.stage, arguments.folder)
+    else:
+        run_benchmark(arguments.posts, arguments.runs, with_peers=arguments.peers)
 
 
 if __name__ == "__main__":

@@ -22,9 +22,6 @@ COUNTED = (
     r"(?!\s?(?:k\b|usd|dollars?|bucks|pesos|pounds|quid|euros?|rupees|rs\b|yen|naira|rand|miles|points|pts|people"
     r"|followers|times))"
 )
-FLIGHT = re.compile(r"(?:[A-Z]{2}|[A-Z]\d|\d[A-Z])\d{1,4}")
-YEAR = re.compile(r"(?:19|20)\d\d")
-COUNTED = r"(?!\s?(?:k\b|usd|dollars?|bucks|pesos|pounds|quid|euros?|rupees|rs\b|yen|naira|rand|miles|points|pts|people|followers|times))"
 FLIGHT = re.compile(r"(?:[A-Z]{2,3}|[A-Z]\d|\d[A-Z])\s?-?\d{1,4}[A-Z]?", re.IGNORECASE)
 DATE = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])20\d\d"

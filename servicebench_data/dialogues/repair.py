@@ -22,6 +22,9 @@ SURROGATE_BYTES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 QUOTED = re.compile(r'("[^"]*(?:"|$))')
 
 
+NO_CELLS: list[str] = []
+
+
 class Row(NamedTuple):
     """Cells of a row in the layout's order; all missing where the line is bad."""
 
@@ -70,7 +73,7 @@ def parse_record(record: str | None, width: int, places: list[int], counts: Repa
         if "\r" in record:
             record = replace_carriage_returns(record, counts)
         try:
-            cells = next(csv.reader([record], strict=True), [])
+            cells = next(csv.reader([record], strict=True), NO_CELLS)
         except csv.Error:
             cells = []
     if len(cells) == width:

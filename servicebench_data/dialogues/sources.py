@@ -100,7 +100,7 @@ def identify(path: Path, label: str, named: Path) -> Source:
         magic = stream.read(4)
     if magic == b"PAR1":
         return Source(path, label, "parquet", "none")
-    compression: Compression = next((kind for start, kind in MAGIC.items() if magic.startswith(start)), "none")
+    compression = detect_compression(magic)
     head = decode_head(read_head(path, compression, named))
     refuse_wrong_file(head, named)
     if head.lstrip()[:1] in {"{", "["}:
@@ -108,6 +108,14 @@ def identify(path: Path, label: str, named: Path) -> Source:
     columns = read_header(head)
     check_columns(columns, named, head)
     return Source(path, label, "csv", compression, columns)
+
+
+def detect_compression(magic: bytes) -> Compression:
+    """Tell a file's compression by its first bytes."""
+    for start, compression in MAGIC.items():
+        if magic.startswith(start):
+            return compression
+    return "none"
 
 
 def open_bytes(path: Path, compression: Compression) -> IO[bytes]:
@@ -146,8 +154,8 @@ def refuse_wrong_file(head: str, named: Path) -> None:
 def read_header(head: str) -> tuple[str, ...]:
     """Return the names in the first line of a CSV file, trimmed and in lower case."""
     lines = LINE_END.split(head.lstrip("\r\n"), maxsplit=1)
-    row: list[str] = next(csv.reader([lines[0]]), [])
-    return tuple(name.strip().lower() for name in row)
+    rows = list(csv.reader([lines[0]]))
+    return tuple(name.strip().lower() for row in rows for name in row)
 
 
 def check_columns(columns: tuple[str, ...], named: Path, head: str = "") -> None:

@@ -33,7 +33,7 @@ from servicebench_data.lake.arrow import from_records
 NEAR = 0.45
 OUTLIER_SHARE = 0.10
 # A topic whose centre is farther than this from every category's centre fits none.
-NOVEL = 0.45
+NOVEL = 0.55
 GROWTH = 1.25
 REPRESENTATIVES = 10
 

@@ -8,14 +8,14 @@ import dagster as dg
 import pytest
 
 from assets.automation import JOB_NAME, posts_folder, weekly_build
-from assets.product import ProductBase, make_product
+from assets.product import ProductBase, make_resources
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.settings import Settings
 
 
 @pytest.fixture
 def product(tmp_path: Path) -> ProductBase:
-    return make_product(Settings.load({}, home=tmp_path / "home"))
+    return make_resources(Settings.load({}, home=tmp_path / "home"))["watcher"]
 
 
 def add_posts(product: ProductBase, name: str = "posts.csv", text: str = "tweet_id\n1\n") -> None:
@@ -24,14 +24,14 @@ def add_posts(product: ProductBase, name: str = "posts.csv", text: str = "tweet_
 
 
 def tick_schedule(product: ProductBase, instance: dg.DagsterInstance) -> dg.RunRequest | dg.SkipReason:
-    context = dg.build_schedule_context(instance=instance, resources={"product": product})
-    result = weekly_build(context)
+    with dg.build_schedule_context(instance=instance, resources={"watcher": product}) as context:
+        result = weekly_build(context)
     assert isinstance(result, dg.RunRequest | dg.SkipReason)
     return result
 
 
 def test_the_schedule_skips_without_posts_and_says_what_to_do(product: ProductBase) -> None:
-    with dg.DagsterInstance.ephemeral() as instance:
+    with dg.instance_for_test() as instance:
         result = tick_schedule(product, instance)
     assert isinstance(result, dg.SkipReason)
     assert "--posts" in (result.skip_message or "")
@@ -39,7 +39,7 @@ def test_the_schedule_skips_without_posts_and_says_what_to_do(product: ProductBa
 
 def test_the_schedule_asks_for_one_run_over_all_industries_from_posts(product: ProductBase) -> None:
     add_posts(product)
-    with dg.DagsterInstance.ephemeral() as instance:
+    with dg.instance_for_test() as instance:
         result = tick_schedule(product, instance)
     assert isinstance(result, dg.RunRequest)
     assert result.tags["dagster/asset_partition_range_start"] == "airline"
@@ -53,7 +53,7 @@ def test_a_running_build_is_not_overlapped_and_a_killed_one_blocks_nothing(produ
         "with hold_lock(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     with (
-        dg.DagsterInstance.ephemeral() as instance,
+        dg.instance_for_test() as instance,
         subprocess.Popen(
             [sys.executable, "-c", code, str(product.settings.home)], stdout=subprocess.PIPE, text=True, cwd=ROOT
         ) as holder,
@@ -72,8 +72,10 @@ def test_a_running_build_is_not_overlapped_and_a_killed_one_blocks_nothing(produ
 
 def test_the_sensor_waits_until_the_folder_is_still_and_asks_once(product: ProductBase) -> None:
     add_posts(product)
-    with dg.DagsterInstance.ephemeral() as instance:
-        context = dg.build_sensor_context(instance=instance, resources={"product": product})
+    with (
+        dg.instance_for_test() as instance,
+        dg.build_sensor_context(instance=instance, resources={"watcher": product}) as context,
+    ):
         first, second = posts_folder(context), posts_folder(context)
         third = posts_folder(context)
         add_posts(product, "more.csv", "tweet_id\n2\n")

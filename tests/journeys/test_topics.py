@@ -157,6 +157,16 @@ def test_deleted_dialogues_leave_no_trace() -> None:
     assert named <= set(kept["dialogue_id"].to_pylist())
 
 
+def test_a_topic_that_the_map_does_not_know_is_novel() -> None:
+    kinds = ["basil", "tomato", "carrot", "spinach", "radish", "lettuce", "pumpkin", "leek", "fennel", "parsley"]
+    garden = [f"{first} compost greenhouse watering {second} seedlings" for first in kinds for second in kinds[:4]]
+    topics = find(pa.concat_tables([complaints(), tabulate(garden, first=7000)]))
+    novel = [row for row in topics.topic.to_pylist() if row["is_novel"]]
+    assert topics.counts["novel_topics"] == len(novel) > 0
+    assert all(row["category_id"] is None and row["rival_category_id"] for row in novel)
+    assert any("greenhouse" in row["keywords"] for row in novel)
+
+
 def test_keywords_are_words_of_the_matter() -> None:
     keywords = [word for row in found().topic.to_pylist() for word in row["keywords"]]
     assert keywords
