@@ -17,7 +17,7 @@ from servicebench_data.lake.lock import is_locked
 from servicebench_data.lake.sources import is_source, list_sources, stamp
 from servicebench_data.lake.store import digest_json
 
-JOB_NAME = "build"
+JOB_NAME = "scenario_build"
 WAITING = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING)
 WAITING_SECONDS = 600
 

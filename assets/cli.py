@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from assets import console as show
+from servicebench_data.lake.forget import ForgetError, add_to_forget_list
 from servicebench_data.lake.sources import SourceError, list_sources, register_files
 from servicebench_data.lake.store import Lake
 from servicebench_data.settings import Settings, SettingsError
@@ -32,16 +33,21 @@ class UsageError(ValueError):
 
 @app.command()
 def build(
+    *,
     posts: Annotated[list[Path] | None, typer.Option("--posts", help="File of posts to register; repeatable.")] = None,
     sample: Annotated[bool, typer.Option("--sample", help="Build from the bundled fictional posts.")] = False,
     industry: Annotated[list[str] | None, typer.Option(help="Only this industry; repeatable.")] = None,
     setting: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; repeatable.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model that writes scenarios; this version has offline rules only.")
+    ] = None,
     home: Home = None,
-    *,
     more_posts: Annotated[list[Path] | None, typer.Argument(help="More files, so that a shell's *.csv works.")] = None,
 ) -> None:
     """Build scenarios from registered posts (or the sample) and publish them."""
     files = [*(posts or []), *(more_posts or [])]
+    if model:
+        raise UsageError(f"--model {model!r}: this version writes scenarios by offline rules only; leave --model out.")
     settings = resolve(home, setting, source="sample" if sample else "posts")
     register(settings, files, is_sample=sample)
     from assets.runner import run_build  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
@@ -128,6 +134,19 @@ def diff(
 
 
 @app.command()
+def forget(
+    post: Annotated[list[str] | None, typer.Option(help="Id of a post to forget; repeatable.")] = None,
+    author: Annotated[list[str] | None, typer.Option(help="Id or handle of an author to forget; repeatable.")] = None,
+    home: Home = None,
+) -> None:
+    """Leave posts and authors out of every later build; the next one also removes kept builds that hold them."""
+    if not post and not author:
+        raise UsageError("name at least one --post ID or --author ID.")
+    known = add_to_forget_list(Lake(resolve(home).home), post or [], author or [])
+    out.print(f"The list has {len(known.post_ids)} posts and {len(known.author_ids)} authors; build again to apply it.")
+
+
+@app.command()
 def schema(table: Annotated[str, typer.Argument(help="Name of a table.")]) -> None:
     """Print the JSON schema of a table's rows."""
     show.print_schema(table, out)
@@ -154,7 +173,7 @@ def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
     try:
         app()
-    except show.user_errors((UsageError, SettingsError, SourceError)) as error:
+    except show.user_errors((UsageError, SettingsError, SourceError, ForgetError)) as error:
         err.print("[red]Error:[/red]", end=" ")
         err.print(str(error), markup=False, highlight=False)
         raise SystemExit(2) from None

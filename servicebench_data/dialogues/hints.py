@@ -28,8 +28,9 @@ class Hints(NamedTuple):
 
     handle: str
     reference: str
-    name: str
-    account_name: str
+    given_name: str
+    context: str
+    account_context: str
     unusual_name: str
 
 
@@ -46,13 +47,13 @@ def build_hints() -> Hints:
     return Hints(
         handle=HANDLE,
         reference=REFERENCE,
-        name=(
-            rf"\b(?:{join_words([name.capitalize() for name in names])})"
-            rf"|\b(?i:{introduced})[ ,.:!]+{capital}"
+        given_name=rf"\b(?:{join_words([name.capitalize() for name in names])})",
+        context=(
+            rf"\b(?i:{introduced})[ ,.:!]+{capital}"
             rf"|\b(?i:{join_words(MENTIONS)})[ ,.:!]+(?:{word} {capital}|{join_words(ambiguous)})"
             rf"|\b(?i:{paused})[ ,.:!]+{word}(?:[ ]?[,.!?:;)&…\n–—*^\[-]|$)"
         ),
-        account_name=rf", {word}(?:[ ]?[.!?…\n–—*^\[-]|$)",
+        account_context=rf", {word}(?:[ ]?[.!?…\n–—*^\[-]|$)|^(?:{join_words(ambiguous)}),",
         unusual_name=rf"\b(?i:{contexts})[ ,.:!]+(?:{join_words([*names, *upper])})\b",
     )
 

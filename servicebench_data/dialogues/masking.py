@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from servicebench_data.dialogues.accounts import CareAccount, get_key
+from servicebench_data.dialogues.accounts import CareAccount, get_key, store_table
 from servicebench_data.dialogues.engine import run_script
-from servicebench_data.dialogues.hints import build_hints
+from servicebench_data.dialogues.hints import Hints, build_hints
 from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
 from servicebench_data.dialogues.names import NameFinder, find_known
 from servicebench_data.dialogues.references import find_handles, find_numbers
@@ -32,6 +32,8 @@ def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAcc
         "CREATE OR REPLACE TEMP TABLE finding "
         "(n BIGINT, i BIGINT, literal VARCHAR, kind VARCHAR, value VARCHAR, surface VARCHAR)"
     )
+    names = sorted(searcher.names.plain)
+    store_table(connection, "plain_name", pa.table({"word": pa.array(names, pa.string())}))
     choose_candidates(connection)
     search_posts(connection, searcher, {})
     known = spread_names(connection)
@@ -42,18 +44,68 @@ def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAcc
 
 
 def choose_candidates(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create `candidate(n, handle, reference, name, unusual)`: which searches may find something in which post."""
+    """Create `candidate(n, handle, reference, name, unusual)`: which searches may find something in which post.
+
+    A post that holds one given name and nothing else that could be masked is not searched: the engine cuts it itself.
+    """
+    hints = build_hints()
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE hinted AS
+        SELECT * FROM (
+            SELECT n, is_account, text, regexp_matches(text, $handle) AS handle,
+                   regexp_matches(text, $reference) AS reference,
+                   NOT is_account AND regexp_matches(text, $unusual_name) AS unusual,
+                   regexp_extract(text, $given_name || '[a-zà-öø-ÿ]*') AS given_name,
+                   regexp_matches(text, $context) OR (is_account AND regexp_matches(text, $account_context)) AS context
+            FROM cleaned
+        ) WHERE handle OR reference OR unusual OR given_name <> '' OR context
+        """,
+        hints._asdict(),
+    )
+    cut_lone_names(connection, hints)
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE candidate AS
-        SELECT * FROM (
-            SELECT n, regexp_matches(text, $handle) AS handle, regexp_matches(text, $reference) AS reference,
-                   regexp_matches(text, $name) OR (is_account AND regexp_matches(text, $account_name)) AS name,
-                   NOT is_account AND regexp_matches(text, $unusual_name) AS unusual
-            FROM cleaned
-        ) WHERE handle OR reference OR name OR unusual
+        SELECT n, handle, reference, given_name <> '' OR context AS name, unusual
+        FROM hinted ANTI JOIN finding USING (n)
+        """
+    )
+    connection.execute("DROP TABLE hinted")
+
+
+def cut_lone_names(connection: duckdb.DuckDBPyConnection, hints: Hints) -> None:
+    """Append to `finding` the posts in which one plain given name stands once and nothing else that could be masked."""
+    connection.execute(
+        """
+        INSERT INTO finding
+        WITH lone AS (
+            SELECT n, is_account, given_name, lower(given_name) AS value, strpos(text, given_name) AS start, text
+            FROM hinted SEMI JOIN plain_name ON word = lower(given_name)
+            WHERE NOT handle AND NOT reference AND NOT unusual
+        ),
+        cut AS (
+            SELECT n, is_account, given_name, value, left(text, start - 1) AS head,
+                   substr(text, start + length(given_name)) AS rest
+            FROM lone
+        ),
+        joined AS (SELECT *, head || '~' || rest AS others FROM cut),
+        sure AS (
+            SELECT * FROM joined
+            WHERE regexp_matches(rest, '^(?:[.!,?:;)…\n]| [^A-Z]|$)') AND NOT regexp_matches(head, '[''’-]$')
+              AND NOT contains(lower(others), value)
+              AND NOT regexp_matches(others, $given_name) AND NOT regexp_matches(others, $context)
+              AND NOT (is_account AND regexp_matches(others, $account_context))
+        )
+        SELECT n, unnest([0, 1]) AS i, unnest([head, rest]) AS literal, unnest(['person', NULL]) AS kind,
+               unnest([value, NULL]) AS value, unnest([given_name, NULL]) AS surface
+        FROM sure
         """,
-        build_hints()._asdict(),
+        {
+            "given_name": hints.given_name,
+            "context": hints.context,
+            "account_context": hints.account_context,
+        },
     )
 
 

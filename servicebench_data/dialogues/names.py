@@ -114,7 +114,8 @@ def judge_context(text: str, match: re.Match[str], *, is_account: bool) -> Certa
         and not is_listed(text, start)
     ):
         return "sure"
-    return "likely" if before.endswith(MENTIONS) else "none"
+    is_addressed = is_account and start == 0 and behind == ","
+    return "likely" if is_addressed or before.endswith(MENTIONS) else "none"
 
 
 def is_listed(text: str, start: int) -> bool:

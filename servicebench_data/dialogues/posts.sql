@@ -45,7 +45,7 @@ CREATE OR REPLACE TEMP MACRO parse_time(raw) AS
 CREATE OR REPLACE TEMP MACRO split_ids(raw) AS
     CASE
         WHEN raw IS NULL THEN CAST([] AS VARCHAR[])
-        WHEN regexp_full_match(raw, '[0-9]+') THEN [raw]
+        WHEN regexp_full_match(raw, '[0-9]+(?:,[0-9]+)*') THEN string_split(raw, ',')
         ELSE list_filter(
             list_transform(string_split(translate(raw, '[]" ''', ''), ','), lambda part: normalise_id(part)),
             lambda part: part IS NOT NULL

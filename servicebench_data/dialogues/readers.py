@@ -43,7 +43,7 @@ SELECT_SOUND = f"""
     FROM ({READ_CELLS})
     WHERE CASE
         WHEN post_id IS NULL OR author_id IS NULL OR is_inbound IS NULL OR is_blank(text)
-            OR is_float_id(raw_id) OR is_float_id(raw_parent) OR (created_at IS NULL AND NOT is_blank(raw_time))
+            OR post_id <> raw_id OR parent_id <> raw_parent OR (created_at IS NULL AND NOT is_blank(raw_time))
         THEN error('a row needs a closer look')
         ELSE true
     END

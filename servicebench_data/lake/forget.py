@@ -92,7 +92,7 @@ def holds_forgotten(path: Path, forget: ForgetList) -> bool:
     """Whether a published file holds a post or an author of the list."""
     if not forget.post_ids and not forget.author_ids:
         return False
-    digests = [hashlib.sha256(author.encode()).hexdigest() for author in sorted(forget.author_ids)]
+    digests = [hashlib.sha256(author.lower().encode()).hexdigest() for author in sorted(forget.author_ids)]
     query = """
         SELECT EXISTS (SELECT 1 FROM dialogues.turn WHERE list_has_any(post_ids, $posts))
             OR EXISTS (SELECT 1 FROM dialogues.dialogue WHERE list_contains($authors, customer_id))

@@ -176,6 +176,12 @@ class Lake:
         prune(path.parent, {path.name, "pointer.json", *([before.path.name] if before else [])})
         return Stored(path, pointer)
 
+    def prune_previous(self) -> None:
+        """Remove the data files that are no longer current, where they must not be kept for readers any longer."""
+        for pointer in [*self.home.glob("lake/*/*/pointer.json"), *self.posts.glob("tables/*/*/pointer.json")]:
+            current = Pointer.model_validate_json(pointer.read_bytes()).file
+            prune(pointer.parent, {"pointer.json", current})
+
     def files(self, records: Iterable[type[Record]], partitions: Iterable[str]) -> dict[str, list[Path]]:
         """Data files of several tables by table name: of the given partitions, or the one file where there are none."""
         names = list(partitions)

@@ -22,6 +22,7 @@ from schemas.release import Build
 from schemas.scenarios import Scenario
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.lake.database import Limits, fetch_table
+from servicebench_data.lake.forget import read_forget_list, remove_builds_that_hold
 from servicebench_data.lake.store import Lake, digest_file
 from servicebench_data.lake.tables import RECORDS, quote_name, quote_text, write_ddl
 from servicebench_data.release.manifest import describe_build
@@ -67,13 +68,25 @@ def publish_once(lake: Lake, settings: Settings, files: Files, limits: Limits) -
         tables=[digest_file(path) for name in sorted(files) for path in files[name]],
         made_by=", ".join(sorted(set(scenarios["made_by"]))) or "offline",
     )
+    # First, so that what must be forgotten goes even when this build changes nothing else or cannot be published.
+    forget = read_forget_list(lake)
+    remove_builds_that_hold([path for path in list_builds(lake.home) if not is_published(lake, path)], forget)
     before = read_build(lake.home)
     if before and before.model_dump(exclude={"build_id", "built_at"}) == build.model_dump(
         exclude={"build_id", "built_at"}
     ):
         return Published(lake.home / FILE_NAME, before, len(scenarios["made_by"]), False)
     path = publish_build(lake, build, files, limits, keep=settings.keep_builds)
+    remove_builds_that_hold(list_builds(lake.home)[1:], forget)
+    if forget.post_ids or forget.author_ids:
+        lake.prune_previous()
     return Published(path, build, len(scenarios["made_by"]), True)
+
+
+def is_published(lake: Lake, build: Path) -> bool:
+    """Whether a kept build is the published one."""
+    published = lake.home / FILE_NAME
+    return published.exists() and published.samefile(build)
 
 
 def read_build(home: Path) -> Build | None:

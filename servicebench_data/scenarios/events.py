@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from schemas.scenarios import Actor, Event
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.extraction import Value
-from servicebench_data.scenarios.facts import is_guess, is_report
 from servicebench_data.scenarios.reading import Reading
+from servicebench_data.scenarios.reports import is_guess, is_report
 
 MAX_EVENTS = 12
 _WHEN = ("date", "time")

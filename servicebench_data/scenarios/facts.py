@@ -16,6 +16,7 @@ from schemas.scenarios import Disclosure, Fact
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.extraction import Value, extract_values
 from servicebench_data.scenarios.reading import Reading, split_brands
+from servicebench_data.scenarios.reports import is_report
 
 MAX_FACTS = 30
 #: Kinds that no company system holds, whatever the sentence says.
@@ -95,47 +96,6 @@ def _find_route(reading: Reading) -> tuple[Value, Value] | None:
         if between.strip().lower() in {"to", "-", "->", ">"} and _ROUTE.search(reading.turn.text, 0, origin.start):
             return origin, target
     return None
-
-
-_ACTION = re.compile(
-    r"\b(?!was\b|were\b|had\b|did\b|felt\b|thought\b|loved\b|hated\b|knew\b|liked\b|hoped\b|impressed\b|excited\b|"
-    r"disappointed\b|frustrated\b|tired\b|pleased\b|interested\b|concerned\b|annoyed\b|amazed\b|"
-                     r"stressed\b|supposed\b|used\b|need\b|indeed\b|wanted\b|seemed\b|looked\b|worried\b|"
-                     r"wasted\b|surprised\b|shocked\b|confused\b|satisfied\b)(?:\w+ed|told|said|lost|got|gave|"
-                     r"took|made|went|came|left|kept|paid|sent|sat|stood|spent|bought|found|broke|stole|drove|"
-                     r"flew|"
-                     r"ran|put|saw|met|forgot|waiting|being|trying|sitting|flying|booked|threw|hung|cut|spoke|"
-                     r"held|let|ate|wrote|charging|paying|taking|getting)\b", re.IGNORECASE)  # fmt: skip
-_FAILURE = re.compile(
-    r"\b(?:not (?:work\w*|load\w*|accept\w*|show\w*|available|let\w*|respond\w*|answer\w*|honou?r\w*|arriv\w*|"
-    r"there|here|in the|receiv\w*)|never|no (?:\w+ ){0,2}?(?:wifi|power|food|water|bags?|answer|response|reply|"
-    r"update|explanation|help|seats?|"
-    r"refund|show|hot water|towels|stock|one|agents?|announcement|record)|delayed|cancel\w+|broken|missing|"
-    r"late|down|closed|stuck|wrong|dirty|cold|full|lost|damaged|denied|refus\w+|overbooked|overcharged|error|"
-    r"out of|on hold|unable|could not|cannot|"
-    r"stranded|locked|still waiting|raw|stale|leak\w*|filthy|smell\w*|stain\w*)\b",
-    re.IGNORECASE,
-)
-_GUESS = re.compile(
-    r"\b(?:should|maybe|wonder|hope|hopefully|guess|imagine|suppose|if only|probably|i think|would (?:be|have "
-    r"been|like|love|appreciate|think|never|rather)|will (?:never|not be|be (?:sure|taking|switching))|pretty "
-    r"sure|must be|could have|"
-    r"better than|of my life|^if\b|(?:this|that) is why|(?:cannot|could not) wait|hate|best|favou?rite|lovely|"
-    r"wonderful|awesome|fantastic|excellent|amazing|perfect|kind to|glad)\b",
-    re.IGNORECASE,
-)
-
-
-def is_guess(text: str) -> bool:
-    """Whether a told sentence is a wish, a guess or praise rather than a report."""
-    return _GUESS.search(text) is not None and not cues.is_staff_statement(text)
-
-
-def is_report(text: str) -> bool:
-    """Whether a told sentence says that something happened or failed, rather than what somebody thinks of it."""
-    if is_guess(text):
-        return False
-    return _ACTION.search(text) is not None or _FAILURE.search(text) is not None
 
 
 def is_customer_only(kind: FactKind, quote: str) -> bool:

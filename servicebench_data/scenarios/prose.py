@@ -19,7 +19,8 @@ ADVERBS = word_set(
 CLEAR_THIRD = word_set(
     "blows arrives happens becomes tries pays serves includes causes continues remains says keeps tells thinks "
     "knows takes refuses gives gets goes comes makes needs wants smells lets ignores insists claims requires wont "
-    "does has is looks feels seems appears allows expects sends"
+    "does has is looks feels seems appears allows expects sends spills blames accuses denies loses cancels swears "
+    "yells ruins breaks sits"
 )
 _FOREIGN = re.compile(
     r"[?@#<>{}|~^*=_\\]|https?|www\.|\[(?!(?:booking|order|loyalty|phone|email|case|card|person)-\d+\])"
@@ -37,6 +38,17 @@ _GAP = re.compile(
     r"\b(?:the|an?|my|our|your|their|customer's|airline's) ?[.,;]|[$£€](?! ?\d)",
     re.IGNORECASE,
 )
+#: Two sentences in one, someone else's act without its subject, words that belong to anybody, or a word that fell out.
+_RUN_ON = re.compile(
+    r"\b(?:now|so|just) (?:get|give|fix|let|refund|send|help|make|tell) (?:me|us|them|the customer)\b|"
+    r", (?:took|arrived|came|showed|lasted|gave|says|said|costs?) |"
+    r"\b(?:can|could|will|would|cannot|not) (?:me|us|them|the customer)\b|"
+    r"\b(?:your|their|they're|the (?:airline|company|hotel|restaurant)'s) (?:own )?(?:dad|mom|mother|father|kids|wife|"
+    r"husband|family|bags?|luggage|money|phone|life)\b(?! (?:policy|fee|fees|claim|drop|tag|tags|handlers?|service|room|"
+    r"back))",
+    re.IGNORECASE,
+)
+_OWNERS = re.compile(r"\bcustomers?\b|\bpassengers\b|\bpeople\b|\bthey\b|\bfamil", re.IGNORECASE)
 _SHOUTED = re.compile(r"\b[A-Z]{4,}\b(?:\W+\b[A-Z]{3,}\b)+")
 _DANGLING = word_set(
     "the a an and to my with of for but because that i on at from is are was were or so your our their in as if "
@@ -73,6 +85,7 @@ def finish(out: list[str], leftover: re.Pattern[str]) -> str | None:
     """
     text = drop_odd_brackets(join_words(out).replace('"', ""))
     text = re.sub(r"\b(have|had) \1\b", r"\1", re.sub(r"\bi\b", "I", re.sub(r"\s+", " ", text))).strip(" ,;:-'")
+    text = re.sub(r"\s'(?=[\s.,]|$)", "", text)
     if not text:
         return None
     text = re.sub(r"[\s,;:.-]+$", "", text[0].upper() + text[1:]) + "."
@@ -83,7 +96,7 @@ def join_words(words: list[str]) -> str:
     """Words and marks with the blanks that English puts between them."""
     text = " ".join(words)
     text = re.sub(r" ([,.;:!?)%]+)(?=\s|$)", r"\1", text)
-    text = re.sub(r"([$£€#(]) (?=[\d\w])", r"\1", text)
+    text = re.sub(r"([$£€#(]) (?=[\d\w\[])", r"\1", text)
     text = re.sub(r"(?<=\d) (?=(?:st|nd|rd|th|am|pm|k|h|p)\b)", "", text)
     return re.sub(r"\s+", " ", text)
 
@@ -102,6 +115,7 @@ def is_presentable(text: str) -> bool:
         and not _FOREIGN.search(text)
         and not _SPEAK.search(text)
         and not _SHOUTED.search(text)
+        and not is_run_on(text)
         and words[0] not in _BAD_START
         and not (text[-2:-1].isalpha() and words[-1] in _DANGLING)
         and not (verbs.is_past(words[0]) and words[0] not in {"left", "lost"})
@@ -109,6 +123,12 @@ def is_presentable(text: str) -> bool:
         and has_main_verb(text)
         and not re.search(r"[^\x00-\u024f\u2018-\u201d₹€]", text)
     )
+
+
+def is_run_on(text: str) -> bool:
+    """Whether a sentence runs on into another one, or speaks of anybody's dad as if he were the company's."""
+    match = _RUN_ON.search(text)
+    return match is not None and not (match.group().lower().startswith("their") and _OWNERS.search(text[: match.start()]))
 
 
 def has_main_verb(text: str) -> bool:

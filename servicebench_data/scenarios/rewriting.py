@@ -42,6 +42,8 @@ _NOUN_STARTS = word_set(
     "a an the my our your their his her this these those some any no two three all many more other of for with in "
     "on at to from customer extra new"
 )
+_OPENING = re.compile(r"^The customer(?:'s party)? (\w+(?: \w+){0,3})")
+_AFTER_CUSTOMER = word_set("who with in on at of another their which from whose should must might shall")
 _SUBJECT_ENDS = word_set("and but so because when if that which while as or then than after before since until where")
 
 
@@ -70,13 +72,29 @@ def is_subject(words: list[str], index: int) -> bool:
     before = words[index - 1].lower() if index else ""
     if before in _PREPOSITIONS and before not in {"after", "before", "than", "like"}:
         return False
-    if verbs.is_finite(word) or verbs.is_base(word) or word in {"should", "must"}:
+    if verbs.is_finite(word) or verbs.is_base(word) or word in {"should", "must"} or _is_listed(before, word):
         return not (
             verbs.is_base(before)
             and before not in {"know", "hope", "think", "wish", "see"}
             and not verbs.is_auxiliary(word)
         )
     return index == 0 or before in _SUBJECT_ENDS
+
+
+def has_own_verb(told: str) -> bool:
+    """Whether a sentence that begins with the customer goes on with a verb in the past."""
+    match = _OPENING.match(told)
+    if match is None:
+        return True
+    words = match.group(1).lower().split()
+    while words and (words[0] in ADVERBS or words[0].endswith("ly") or words[0] in {"and", "literally", "almost"}):
+        words.pop(0)
+    return not words or verbs.is_finite(words[0]) or words[0].endswith("ed") or words[0] in _AFTER_CUSTOMER
+
+
+def _is_listed(before: str, word: str) -> bool:
+    """Whether a word is the verb of a bare relative clause: "the number you listed"."""
+    return word.endswith("ed") and before not in _PREPOSITIONS and not verbs.is_finite(before)
 
 
 def tell_third(text: str, company: str) -> str | None:
@@ -88,7 +106,9 @@ def tell_third(text: str, company: str) -> str | None:
     """
     words = TOKENS.findall(text)
     told = finish(_Turner(words, company).turn(), _PERSONAL)
-    return None if told is None else re.sub(rf"\b(the {company})'s {company}s?\b", r"\1", told, flags=re.IGNORECASE)
+    if told is None or not has_own_verb(told):
+        return None
+    return re.sub(rf"\b(the {company})'s {company}s?\b", r"\1", told, flags=re.IGNORECASE)
 
 
 class _Turner:

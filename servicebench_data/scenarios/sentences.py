@@ -61,9 +61,9 @@ _OPENERS = re.compile(
     r"just to let you know|for the record|come on|cmon|omg|yay|woo ?hoo|touch[eé]|wow|ugh+|lol|good (?:morning|"
     r"afternoon|evening)|"
     r"(?:hi|hello|hey)(?: there| team| all| guys))\b[\s,.:!-]+|"
-    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|look|listen|sorry|nice|awesome|"
+    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|however|meanwhile|first|second|look|listen|sorry|nice|awesome|"
     r"not to mention|first of all|first off|once again|unfortunately|sadly)\b\s*(?:[,.:!-]+\s*|(?=(?:i|we|they|"
-    r"it|the|my)\b))|i know,\s*|(?:sent|done|did|yes),\s+(?=(?:it|i|my|the)\b)|(?:thank you|thanks|thx)(?: so "
+    r"it|the|my|on|you|our)\b))|i know,\s*|(?:sent|done|did|yes),\s+(?=(?:it|i|my|the)\b)|(?:thank you|thanks|thx)(?: so "
     r"much| again| a lot)?\b\s*[,.:!-]+\s*)(?=\S)",
     re.IGNORECASE,
 )
@@ -97,7 +97,7 @@ _IMPERATIVE = re.compile(
 )
 _NOISE = re.compile(
     r"\b(?:direct message|dm'?e?d?s?|dms|follow(?:ed|ing)? (?:you|back)|tweet(?:ed|ing|s)?|twitter|hashtag|"
-    r"retweet|link|screenshot|worst (?:airline|company|customer|service|experience|hotel|place|store)|you "
+    r"retweet|(?<!to )link|screenshot|worst (?:airline|company|customer|service|experience|hotel|place|store)|you "
     r"(?:guys )?suck|"
     r"thank you|thanks|appreciate|no worries|any(?:one|body) else|shame on|joke of|good luck|kidding me|are "
     r"you serious|as (?:i|you) (?:said|stated)|like i said|never (?:fly|flying|using|use|again|going|shopping|"

@@ -31,6 +31,7 @@ _TRANSITIVE = word_set(
 )
 _FLIGHT_NUMBER = r"(?: #?(?:[A-Z]{2} ?)?\d{1,4})?"
 _BARE_NOUN = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) ({STATES})\b", re.IGNORECASE)
+_DEPARTED = re.compile(r" (?:at|on time|early|late|from|without|\d)", re.IGNORECASE)
 _BARE_NOUN_FINITE = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) (\w+)\b", re.IGNORECASE)
 _COMPANY_ACTS = word_set(
     "lost cancelled canceled delayed broke damaged ruined charged overcharged refused denied forgot sent gave told "
@@ -95,6 +96,7 @@ FIXED_SUBJECTS = {
 _EITHER_ACTS = word_set("made let told promised treated kept left took")
 _LENGTHS = word_set("an over almost about forever ages so hours days weeks longer more nearly two three four five six")
 _LASTING = word_set("waiting sitting standing trying holding calling")
+_GERUND_ENDS = word_set("and but because while when that which who where as if since what why how i we they you it")
 _AFTER_STATE = word_set("hold a the trouble issues problems difficulty an")
 _INVERTED = word_set("i you we they it my the your a anyone this that he she")
 _SAME_AS_BASE = word_set("were cut put set let read hurt cost left shut hit split")
@@ -122,6 +124,8 @@ def complete_subject(text: str) -> str:
 
 def _complete_noun(text: str) -> str | None:
     match = _BARE_NOUN.match(text)
+    if match is not None and match.group(3).lower() == "left" and _DEPARTED.match(text[match.end() :]):
+        match = None
     is_active = (
         match is not None
         and match.group(3).lower() in _TRANSITIVE
@@ -184,6 +188,8 @@ def _complete_verb(text: str) -> str:
         return text
     if words[index].endswith(","):
         return text
+    if _is_gerund_subject(words[index:]):
+        return text
     first, following = (
         words[index].lower().strip("."),
         words[index + 1].lower().strip(",.") if index + 1 < len(words) else "",
@@ -191,6 +197,18 @@ def _complete_verb(text: str) -> str:
     rest = text[0].lower() + text[1:]
     subject = _find_subject(first, following, has_adverb=index > 0)
     return f"{subject} {rest}" if subject else text
+
+
+def _is_gerund_subject(words: list[str]) -> bool:
+    """Whether an -ing form that opens a sentence is the subject itself: "Calling in is not helping"."""
+    if not words[0].lower().endswith("ing"):
+        return False
+    for word in words[1:]:
+        if word.endswith((",", ":", ";")) or word.lower() in _GERUND_ENDS:
+            return False
+        if word.lower() in {"is", "was", "are", "isn't", "wasn't", "has", "does"}:
+            return True
+    return False
 
 
 def _find_subject(first: str, following: str, *, has_adverb: bool) -> str:
@@ -203,6 +221,8 @@ def _find_subject(first: str, following: str, *, has_adverb: bool) -> str:
 
 
 def _find_passive(first: str, following: str) -> str:
+    if first == "told" and following in {"we", "i", "my", "our", "they"}:
+        return "I was"
     if first in _PASSIVES and (following in _AFTER_PASSIVE or not following):
         return "I was"
     if first == "took" and (following in _LENGTHS or following[:1].isdigit()):

@@ -41,16 +41,19 @@ _SPEECH = {
     "atm": "at the moment", "asap": "as soon as possible",
     "bf": "boyfriend", "gf": "girlfriend", "fa": "flight attendant", "fas": "flight attendants",
     "cs": "customer service", "flight#": "flight",
+    "wouldve": "would have", "couldve": "could have", "shouldve": "should have", "hes": "he is", "shes": "she is",
+    "dosnt": "does not", "dosent": "does not", "doesn": "does not", "amp": "and", "frm": "from", "bec": "because",
+    "becuz": "because", "y": "why", "theyd": "they would", "youd": "you would", "ya": "you", "thy": "they",
     "recieved": "received", "recieve": "receive", "definately": "definitely", "seperate": "separate",
     "luggages": "luggage",
 }  # fmt: skip
 _FILLERS = re.compile(
-    r"\b(?:lol|lmao|rofl|omg|smh|wtf|ffs|tbh|imo|imho|idk|btw|fyi|af|haha+|hehe+|ugh+|argh+|meh|wow|yikes|geez|"
+    r"\b(?:lo+l+|lmao|rofl|omg|smh|wtf|ffs|tbh|imo|imho|idk|btw|fyi|af|haha+|hehe+|ugh+|argh+|meh|wow|yikes|geez|"
     r"jeez|sheesh|smdh|tf|rn|ngl|fml|jfc|"
     r"f+u+c+k+(?:ing|in|ed|s)?|f[*#@!]+(?:k?ing|k)?|fk|shit+y?|bull ?shit|bs|damn(?:ed)?|dammit|goddamn|bloody|"
     r"freaking|frickin[g']?|fricking|effing|eff'?n|friggin[g']?|"
     r"ass|a\*\*|hell(?= ?[,.!]|$)|crappy|literally|honestly|seriously|actually|basically|obviously|apparently|"
-    r"absolutely|totally|kinda|sorta|though|(?<=you )guys|(?<=all )guys|"
+    r"absolutely|totally|kinda|sorta|(?<!even )though(?=\s*(?:[.,!?]|$))|(?<=you )guys|(?<=all )guys|"
     r"please note|fwiw|jk)\b[*]*|f\*+\w*|s\*+t\b",
     re.IGNORECASE,
 )
@@ -76,7 +79,7 @@ _RELATIVE = re.compile(
 )
 _SMILEY = re.compile(r"(?<!\w)[:;=8][-o^']?[)(\]\[/\\|DPp3*]+(?!\w)|<3|\^_+\^|-_+-|¯\\_.*_/¯")
 _LINK = re.compile(r"\[link\]|<link>|https?://\S+|\bt\.co/\S+|\bwww\.\S+", re.IGNORECASE)
-_TAIL_TAGS = re.compile(r"(?:\s*#\w+)+\s*(?=$|[.!?…]\s*$)")
+_TAIL_TAGS = re.compile(r"(?<!\bin)(?<!\bthe)(?<!\bto)(?<!\bof)(?<!\bso)(?<!\bvery)(?<!\ba)(?:\s*#\w+)+\s*(?=$|[.!?…]\s*$)")
 _HEAD_TAGS = re.compile(r"^(?:\s*#[A-Za-z]\w*)+\s+(?=[A-Z\[@$\d])")
 _WORD_TAG = re.compile(r"#([A-Za-z][a-z]+|[A-Z]{2,4})\b(?!\w)")
 _TAG = re.compile(r"#[A-Za-z]\w*")
@@ -112,6 +115,28 @@ _IS_HAS = re.compile(
     re.IGNORECASE,
 )
 _HAD_WOULD = re.compile(r"\b(I|you|he|she|it|we|they|who|there)'d\b(?: (\w+))?", re.IGNORECASE)
+#: A brand that the masking hid, where the sentence does without it.
+_HIDDEN_NAME = re.compile(
+    r"(?<=\bmy )\[user-\d+\] (?=\w)|(?<=\byour )\[user-\d+\] (?=\w)|(?<=\ban )\[user-\d+\] (?=\w)|"
+    r"(?<=\bthe )\[user-\d+\] (?=\w)|(?<=\bour )\[user-\d+\] (?=\w)|(?<=\ba )\[user-\d+\] (?=\w)|"
+    r",? (?:because of|from|with|by|on|at|via|through|for|in) (?:my |the |an? )?\[user-\d+\](?=\s|[.,!?]|$)",
+    re.IGNORECASE,
+)
+_SLIPS: list[tuple[re.Pattern[str], str]] = [
+    (_HIDDEN_NAME, ""),
+    (re.compile(r"\byour guys'?s?\b", re.IGNORECASE), "your"),
+    (re.compile(r"\byou all\b", re.IGNORECASE), "you"),
+    (re.compile(r"\bto (late|much|many|little|expensive)\b", re.IGNORECASE), r"too \1"),
+    (re.compile(r"\bits (?=(?:a|an|the|not|been|so|just|still|now|only|my|like|too|very|over|almost)\b)"), "it is "),
+    (re.compile(r"\bIts (?=(?:a|an|the|not|been|so|just|still|now|only|my|like|too|very|over|almost)\b)"), "It is "),
+    (re.compile(r"\b(?:it|It) is been\b"), "it has been"),
+    (re.compile(r"\byour (?=(?:going|not|still|just|supposed|trying)\b)", re.IGNORECASE), "you are "),
+    (re.compile(r"\bU\.S\.(?:A\.)?"), "US"),
+    (re.compile(r"\bflight attend\b", re.IGNORECASE), "flight attendant"),
+    (re.compile(r"(?<= )cause (?=(?:my|our|your|the|of|they|we|it)\b)"), "because "),
+    (re.compile(r"\b([Tt]he|[Tt]o|[Aa]|[Mm]y|[Ii]n) \1\b"), r"\1"),
+    (re.compile(r"\b(need(?:s|ed)?|want(?:s|ed)?|have|had|has|going|try|trying|able) 2 (?=[a-z])", re.IGNORECASE), r"\1 to "),
+]
 _TOKEN = re.compile(r"\[[a-z]+-?\d*\]|[\w$£€#@%](?:[\w'’./:%$£€+-]*[\w/%$£€+#])?|[&+](?=\s)")
 
 
@@ -134,8 +159,15 @@ def tidy(text: str, brands: Mapping[str, str]) -> str:
     text = re.sub(
         r"\b(this|in the|yesterday|tomorrow) am\b", lambda match: f"{match.group(1)} morning", text, flags=re.IGNORECASE
     )
-    text = _RELATIVE.sub(r"\1's", _complete_because(text))
+    text = _mend_slips(_RELATIVE.sub(r"\1's", _complete_because(text)))
     return clean_punctuation(text)
+
+
+def _mend_slips(text: str) -> str:
+    """Common slips of spelling that would be taken for another word."""
+    for pattern, right in _SLIPS:
+        text = pattern.sub(right, text)
+    return text
 
 
 def _complete_because(text: str) -> str:
@@ -156,7 +188,7 @@ def drop_symbols(text: str) -> str:
     kept = (
         letter
         if letter.isascii() or unicodedata.category(letter) not in {"So", "Sk", "Cs", "Cf", "Mn", "Co", "Cn", "Me"}
-        else " "
+        else (" " if unicodedata.category(letter) not in {"Mn", "Me"} else "")
         for letter in text
     )
     return "".join(kept)

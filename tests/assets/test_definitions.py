@@ -12,10 +12,19 @@ from servicebench_data.industries import list_industries
 from servicebench_data.lake.tables import RECORDS
 from servicebench_data.settings import Settings
 
-HEAVY = (
-    "torch", "bertopic", "umap", "hdbscan", "sklearn", "litellm", "great_expectations", "sentence_transformers",
-    "matplotlib",
-)  # fmt: skip
+HEAVY = frozenset(
+    [
+        "torch",
+        "bertopic",
+        "umap",
+        "hdbscan",
+        "sklearn",
+        "litellm",
+        "great_expectations",
+        "sentence_transformers",
+        "matplotlib",
+    ]
+)
 
 DEPENDENCIES = {
     "background": "coding dialogue screening turn",
@@ -84,8 +93,13 @@ def test_schedule_and_sensor_are_on(definitions: dg.Definitions) -> None:
 
 
 def test_loading_the_definitions_is_light() -> None:
-    code = f"import sys; import assets.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
+    code = f"import sys; import assets.definitions; print([name for name in {sorted(HEAVY)!r} if name in sys.modules])"
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     loaded = done.stdout.strip()
     assert loaded == "[]"
+
+
+def test_the_repository_loads_as_the_code_server_loads_it(definitions: dg.Definitions) -> None:
+    dg.Definitions.validate_loadable(definitions)
+    assert [job.name for job in definitions.get_repository_def().get_all_jobs()]

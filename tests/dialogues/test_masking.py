@@ -74,6 +74,7 @@ STAYS = [
     "on 12/25/2017, 2017-10-31, 20171031, 4 March at 10:30-11:45",
     "from Charlotte to Paris, France, via John Wayne Airport",
     "room 1204, gate B12, seat 12A, 24/7, iPhone7, A321neo, 98%",
+    "earned 40k Miles and award miles, landed in Mia on Jan 5, ty",
     "WORST AIRLINE EVER PLEASE REFUND",
     "my booking RUINED my day, order 2 pizzas",
 ]
@@ -116,6 +117,7 @@ def test_values_become_tokens_of_their_kind(tmp_path: Path, kind: str, value: st
             "Kelli, we will see you there. Thanks, Will!",
             "[person-1], we will see you there. Thanks, [person-2]!",
         ),
+        ("account", "Jack, we see it. See Jack", "[person-1], we see it. See Jack"),
         ("account", "See you in Dallas, Texas. Thanks, all!", "See you in Dallas, Texas. Thanks, all!"),
         ("account", "Hi there. Unfortunately, no. Will you wait?", "Hi there. Unfortunately, no. Will you wait?"),
         ("customer", "My name is Xiomara Teller, row 2", "My name is [person-1], row 2"),
@@ -209,12 +211,40 @@ def test_hints_miss_nothing_that_a_search_finds(pieces: list[str], is_account: b
                 "SELECT regexp_matches($text, $hint)", {"text": text, "hint": hint}
             ).fetchall()
         ]
-    handle, reference, name, account_name, unusual = matches
+    handle, reference, given_name, context, account_context, unusual = matches
     names = SEARCHER.names
     assert handle or not list(find_handles(text, frozenset()))
     assert reference or not list(find_numbers(text))
-    assert name or (is_account and account_name) or not list(names.find(text, is_account=is_account, known={}))
+    assert (
+        given_name
+        or context
+        or (is_account and account_context)
+        or not list(names.find(text, is_account=is_account, known={}))
+    )
     assert unusual or not list(names.find_unusual(text))
+
+
+LONE = [
+    "Hi Sarah.",
+    "Thanks, Mike!",
+    "Chris, we see it",
+    "ask Laura at gate 4",
+    "Laura's bag",
+    "Sarah Miller",
+    "Jennifer-Ann",
+]
+
+
+@pytest.mark.parametrize("rest", ["", "We are sorry.", "In Dallas, Texas!", "Tom too.", "sarah?", "Hi Wael, ok"])
+@pytest.mark.parametrize("lone", LONE)
+def test_posts_that_the_engine_cuts_are_cut_as_by_the_search(tmp_path: Path, lone: str, rest: str) -> None:
+    text = f"{lone} {rest}".strip()
+    found = SEARCHER.search(text, Search(True, True, True, True, False), {})
+    masked, end, numbers = "", 0, dict[str, int]()
+    for span in found:
+        masked += text[end : span.start] + f"[person-{numbers.setdefault(span.value, len(numbers) + 1)}]"
+        end = span.end
+    assert clean(tmp_path, "late", text)[1] == masked + text[end:]
 
 
 @given(st.lists(PIECES, min_size=1, max_size=5))
