@@ -85,7 +85,8 @@ GENERATE = r"""
 CREATE MACRO roll(key, salt, sides) AS CAST(hash(key, salt) % sides AS BIGINT);
 CREATE MACRO fill(pattern, key) AS
     replace(replace(replace(pattern, '{n1}', CAST(2 + roll(key, 'n1', 8) AS VARCHAR)),
-        '{n2}', CAST(10 + roll(key, 'n2', 90) AS VARCHAR)), '{n8}', CAST(10000000 + roll(key, 'n8', 90000000) AS VARCHAR));
+        '{n2}', CAST(10 + roll(key, 'n2', 90) AS VARCHAR)),
+        '{n8}', CAST(10000000 + roll(key, 'n8', 90000000) AS VARCHAR));
 CREATE MACRO pick(name, key, salt) AS getvariable(name)[1 + roll(key, salt, len(getvariable(name)))];
 CREATE TABLE thread AS
 SELECT t, 2 + roll(t, 'length', 4) + CASE WHEN roll(t, 'long', 10) = 0 THEN roll(t, 'more', 12) ELSE 0 END AS size,
@@ -101,7 +102,11 @@ SELECT *, row_number() OVER (ORDER BY hash(t, j)) AS id FROM (
                WHEN j % 2 = 1 OR roll(t * 100 + j, 'role', 12) = 0 THEN 'account'
                ELSE 'customer'
            END AS role,
-           CASE WHEN j = 0 THEN NULL WHEN j > 1 AND roll(t * 100 + j, 'branch', 8) = 0 THEN j - 2 ELSE j - 1 END AS above
+           CASE
+               WHEN j = 0 THEN NULL
+               WHEN j > 1 AND roll(t * 100 + j, 'branch', 8) = 0 THEN j - 2
+               ELSE j - 1
+           END AS above
     FROM thread, range(thread.size) AS place(j)
 );
 CREATE TABLE row AS
@@ -110,18 +115,22 @@ SELECT post.id AS tweet_id,
        CASE post.role WHEN 'account' THEN post.account WHEN 'customer' THEN CAST(post.customer AS VARCHAR)
             ELSE CAST(1000000 + roll(post.key, 'other', 90000) AS VARCHAR) END AS author_id,
        CASE post.role WHEN 'account' THEN 'False' ELSE 'True' END AS inbound,
-       strftime(TIMESTAMP '2017-10-01' + to_seconds(roll(post.t, 'start', 5000000) + post.j * 600 + roll(post.key, 'gap', 500)),
+       strftime(TIMESTAMP '2017-10-01'
+                + to_seconds(roll(post.t, 'start', 5000000) + post.j * 600 + roll(post.key, 'gap', 500)),
                 '%a %b %d %H:%M:%S +0000 %Y') AS created_at,
        CASE post.role
            WHEN 'account' THEN '@' || post.customer || ' '
                || CASE roll(post.key, 'hi', 4) WHEN 0 THEN 'Hi ' || pick('given', post.t, 'name') || '. ' ELSE '' END
                || pick('account_part', post.key, 'a') || ' ' || pick('account_part', post.key, 'b')
                || CASE WHEN roll(post.key, 'sign', 10) < 6
-                       THEN ' ^' || chr(CAST(65 + roll(post.key, 's1', 26) AS INTEGER)) || chr(CAST(65 + roll(post.key, 's2', 26) AS INTEGER))
+                       THEN ' ^' || chr(CAST(65 + roll(post.key, 's1', 26) AS INTEGER))
+                           || chr(CAST(65 + roll(post.key, 's2', 26) AS INTEGER))
                        ELSE '' END
            ELSE '@' || post.account || ' ' || fill(pick('customer_part', post.key, 'a'), post.key) || '. '
                || fill(pick('customer_part', post.key, 'b'), post.key)
-               || CASE WHEN roll(post.key, 'detail', 12) = 0 THEN ', ' || fill(pick('customer_detail', post.key, 'd'), post.key) ELSE '' END
+               || CASE WHEN roll(post.key, 'detail', 12) = 0
+                       THEN ', ' || fill(pick('customer_detail', post.key, 'd'), post.key)
+                       ELSE '' END
        END AS text,
        answers AS response_tweet_id, parent.id AS in_response_to_tweet_id, hash(post.id, 'order') AS shuffle
 FROM post

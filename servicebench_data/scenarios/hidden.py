@@ -27,15 +27,18 @@ _SARCASM_NOUN = re.compile(
     r"food|wrong order)\b.*)$",
     re.IGNORECASE,
 )
+_SARCASM_LACK = re.compile(
+    r"^(?:thanks?(?: you)?(?: so much| a lot| again)?)(?: [\w']+){0,3}? for (no (?!reason)[a-z]+\b.*)$", re.IGNORECASE
+)
 _WHY_PRONOUN = re.compile(
     r"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth| in the world)? (do|does|did|is|are|was|were|have|"
-    r"has|had|can|could|will|would|am) (not )?(i|you|we|they|it|he|she)\b ?(not\b)? ?(.*)$",
+    r"has|had|can|could|will|would|am|cannot) (not )?(i|you|we|they|it|he|she)\b ?(not\b)? ?(.*)$",
     re.IGNORECASE,
 )
 _WHY_NOUN = re.compile(
     rf"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth)? (is|are|was|were|has|have|am|does|do|did) "
-    rf"(not )?((?:my|our|your|the|this|flight|every|all|there) ?(?:(?:\w+|\[[a-z]+-\d+\]) ?){{0,4}}?) "
-    rf"?\b({STATES}|been|no|only|keep|take|refuse|cost|say|show)\b(.*)$",
+    rf"(not )?((?:my|our|your|the|this|flight|every|all|there|no|boarding|earlier|other|your) ?(?:(?:\w+|\[[a-z]+-\d+\]) ?){{0,4}}?) "
+    rf"?\b({STATES}|been|no|offered|allowed|able|working|available|telling|unable|answered|only|keep|take|refuse|cost|say|show)\b(.*)$",
     re.IGNORECASE,
 )
 
@@ -47,6 +50,9 @@ def read_sarcasm(text: str) -> str | None:
         thing = noun.group(1)
         is_plural = re.match(r"(?:\S+ ){0,4}?(?:delays|cancell?ations)\b", thing, re.IGNORECASE) is not None
         return f"I had {'' if is_plural else 'an ' if thing[0].lower() in 'aeio' else 'a '}{thing}"
+    lack = _SARCASM_LACK.match(text.strip())
+    if lack is not None:
+        return f"There was {lack.group(1)}"
     match = _SARCASM.match(text.strip())
     if match is None or " not " in text[: match.start(1)].lower():
         return None

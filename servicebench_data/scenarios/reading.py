@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from servicebench_data.scenarios import hidden, sentences, subjects
+from servicebench_data.scenarios import fragments, hidden, sentences, subjects
 from servicebench_data.scenarios.extraction import Value, asks_for_flight, extract_values
+from servicebench_data.scenarios.reports import is_empty_answer, is_report
 from servicebench_data.scenarios.rewriting import tell_first, tell_third
 from servicebench_data.scenarios.tidying import tidy
 
@@ -121,12 +122,34 @@ def read_turns(turns: Sequence[SourceTurn], brands: Mapping[str, str], company: 
     seen: set[str] = set()
     for turn, values, is_opening in extract_turns(turns, brands):
         for sentence in sentences.split_sentences(turn.text):
-            reading = _read_sentence(turn, sentence, values, (brands, company), is_opening=is_opening)
-            key = "".join(letter for letter in reading.plain.lower() if letter.isalnum())
-            if key and key not in seen:
-                seen.add(key)
-                found.append(reading)
+            for reading in _read_with_pieces(turn, sentence, values, (brands, company), is_opening=is_opening):
+                key = "".join(letter for letter in reading.plain.lower() if letter.isalnum())
+                if key and key not in seen:
+                    seen.add(key)
+                    found.append(reading)
     return found
+
+
+def _read_with_pieces(
+    turn: SourceTurn,
+    sentence: sentences.Sentence,
+    values: list[Value],
+    names: tuple[Mapping[str, str], str],
+    *,
+    is_opening: bool,
+) -> list[Reading]:
+    """A sentence's reading; where it cannot be told as a whole, first the clauses of it that are reports by themselves.
+
+    The whole stays, for what it asks or wishes.
+    """
+    whole = _read_sentence(turn, sentence, values, names, is_opening=is_opening)
+    if whole.third is not None or (whole.kind == "noise" and not sentences.is_plea(whole.quote)):
+        return [whole]
+    for piece in sentences.list_clauses(turn.text, sentence):
+        reading = _read_sentence(turn, piece, values, names, is_opening=is_opening)
+        if reading.third is not None and reading.kind == "report" and is_report(reading.third):
+            return [reading, whole]
+    return [whole]
 
 
 def _read_sentence(
@@ -142,6 +165,7 @@ def _read_sentence(
     kind = sentences.classify(stripped)
     plain, kind = _make_plain(tidy(stripped, brands), kind)
     is_told = kind == "report" and bool(plain) and not _SPOKEN.search(sentence.text)
+    is_told = is_told and not is_empty_answer(plain)
     return Reading(
         turn=turn,
         start=sentence.start,
@@ -158,7 +182,24 @@ def _read_sentence(
 
 
 def _make_plain(text: str, kind: sentences.Kind) -> tuple[str, sentences.Kind]:
-    meant = hidden.read_why(text) if kind in {"question", "request"} else hidden.read_sarcasm(text)
+    if kind in {"question", "request"}:
+        meant = hidden.read_why(text) or fragments.read_asked(text) or _read_doubt(text, kind)
+    else:
+        meant = hidden.read_sarcasm(text)
     if meant is not None:
         return meant, "report"
-    return (subjects.complete_subject(text), kind) if kind == "report" else (text, kind)
+    if kind != "report":
+        return text, kind
+    plain = subjects.complete_subject(text).rstrip("? ")
+    if tell_first(plain) is None:
+        plain = fragments.read_fragment(text) or plain
+    return plain, kind
+
+
+def _read_doubt(text: str, kind: sentences.Kind) -> str | None:
+    """A statement that only ends in a question mark: "The status on your website seems not to be working?"."""
+    plain = text.rstrip("? ")
+    if kind != "question" or plain == text or len(text.split()) < 6 or sentences.is_asking(text):
+        return None
+    told = tell_third(subjects.complete_subject(plain), "company")
+    return subjects.complete_subject(plain) if told is not None and is_report(told) else None

@@ -109,6 +109,26 @@ _NOISE = re.compile(
 )
 
 
+_LEAST_WORDS = 4
+_HAS_DONE = re.compile(r"^has (?:\w+ly )?(?:\w+ed|lost|left|kept) (?:my|our|me|us|the)\b[^?]*$", re.IGNORECASE)
+_CLAUSE_BREAK = re.compile(
+    r",?\s+(?:and|but|&|amp|because|cause|cuz|bc|b/c|so|though|although|yet|while|plus|as|since|however)\s+|[,:;]\s*|"
+    r"\s-+\s*|\s(?=(?:how|what|who|where) (?:can|do|should|is|are|will)\b)|\s(?=(?:please|pls|plz|now (?:get|give|fix))\b)|\(",
+    re.IGNORECASE,
+)
+#: What an ending must begin with to stand alone.
+_STANDS = re.compile(
+    r"(?:then |now |still |yet |even )*(?:I|I['’]\w+|we|you|they|he|she|my|our|your|the|no|there|nobody|flight|driver|bag|"
+    r"luggage|@\w+|(?:we|you|they)['’]\w+|still|have been|been)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^(?:so |and |but |or )?(?:when|if|did|would|should|anyone|any|what|how|why|who|where|can|could|any\w*|do|does|will|is|"
+    r"are|may|have you|has)\b",
+    re.IGNORECASE,
+)
+
+
 def split_sentences(text: str) -> list[Sentence]:
     """Sentences of a turn, long ones split into clauses; each is an exact stretch of the text."""
     found: list[Sentence] = []
@@ -219,6 +239,24 @@ def _drop_bare_handle(text: str, handles: Mapping[str, str]) -> str:
     return text if starts_finite(rest) and "?" not in text else rest
 
 
+def is_asking(text: str) -> bool:
+    """Whether a sentence begins as a question does."""
+    return _QUESTION.match(text.strip()) is not None or _ASKS.match(text.strip()) is not None
+
+
+def is_plea(text: str) -> bool:
+    """Whether a sentence that was set aside may still hold a report: a plea with its reason."""
+    return _CLAUSE_BREAK.search(text) is not None
+
+
+def list_clauses(text: str, sentence: Sentence) -> list[Sentence]:
+    """Clauses of a sentence that may stand alone: its beginnings, the longest first, then its endings."""
+    breaks = list(_CLAUSE_BREAK.finditer(text, sentence.start, sentence.end))
+    heads = [_trim(text, sentence.start, match.start()) for match in reversed(breaks)]
+    tails = [_trim(text, match.end(), sentence.end) for match in breaks if _STANDS.match(text, match.end())]
+    return [part for part in [*heads, *tails] if part is not None and len(part.text.split()) >= _LEAST_WORDS]
+
+
 def classify(text: str) -> Kind:
     """What a sentence, without its address, is; a why-question that reports a failure is a question here."""
     stripped = text.strip()
@@ -229,7 +267,7 @@ def classify(text: str) -> Kind:
     is_asked = stripped.rstrip("\"') ").endswith("?") and not (
         _RHETORICAL.match(stripped) and len(stripped.split()) > 6
     )
-    if is_asked or _QUESTION.match(stripped):
+    if is_asked or (_QUESTION.match(stripped) and not _HAS_DONE.match(stripped)):
         return "request" if _REQUEST.search(stripped) else "question"
     if _REQUEST.search(stripped):
         return "request"
