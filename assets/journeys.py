@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import dagster as dg
+import pyarrow as pa
 
 from assets.plots import draw_bars
 from assets.product import ProductBase
@@ -67,7 +68,7 @@ def embed(context: dg.AssetExecutionContext, product: ProductBase, name: str) ->
     return Made({Embedding: table}, {"texts embedded anew": embedder.new, "texts from the cache": embedder.cached})
 
 
-def read_complaints(product: ProductBase, name: str) -> Results:
+def read_complaints(product: ProductBase, name: str) -> pa.Table:
     """The dialogues of an industry that were kept, in the order of the embeddings."""
     return select_complaints(product.lake.read(Dialogue, name), product.lake.read(Screening, name))
 

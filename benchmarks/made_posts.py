@@ -68,6 +68,7 @@ def generate_posts(path: Path, count: int) -> None:
     """Write a file of about `count` posts in the TWCS layout: branches, bystanders, line breaks in quotes, emoji."""
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET enable_progress_bar = false")
         for name, values in {
             "customer_part": CUSTOMER_PARTS,
             "customer_detail": CUSTOMER_DETAILS,

@@ -1,7 +1,7 @@
 """The care accounts whose dialogues are rebuilt, and the posts and authors that must be forgotten.
 
-Belongs here: both parameters of this group and how the engine sees them. Reading an industry's folder is
-`servicebench_data/industries.py`.
+Belongs here: both parameters of this group and how the engine sees them. Not here: reading an
+industry's folder (`servicebench_data/industries.py`).
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
 """Cleaning the text of posts: encodings, entities, invisible characters, links, leading mentions, signatures, parts.
 
-Belongs here: finding the few texts that need a library, and running `cleaning.sql`, which holds the rules. Masking
-people and references is `masking.py`.
+Belongs here: finding the few texts that need a library, and running `cleaning.sql`, which holds the rules. Not here:
+masking people and references (`masking.py`).
 """
 
 import html

@@ -1,6 +1,6 @@
 """Building the Turn and Dialogue tables from a file of posts.
 
-Belongs here: the order of the steps, the output files and the counts. Each step's rules are in its own module.
+Belongs here: the order of the steps, the output files and the counts. Not here: the rules of a step.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """What a post must show to be searched for people and references: wide, cheap patterns for the engine.
 
-Belongs here: for each way of searching a pattern that matches every text in which that search can find something. The
-engine runs them over all posts; only posts that match are searched, by `names.py` and `references.py`.
+Belongs here: for each way of searching a pattern that matches every text in which that search can find something. Not
+here: the search itself, of the posts that match (`names.py`, `references.py`).
 """
 
 import re

@@ -1,7 +1,7 @@
 """Posts in JSON: lines or arrays in the TWCS layout, and posts of the X API, alone or wrapped in pages.
 
-Belongs here: getting JSON values out of a file and naming what is missing. How a post's keys become cells is
-`json_posts.sql`.
+Belongs here: getting JSON values out of a file and naming what is missing. Not here: how a post's
+keys become cells (`json_posts.sql`).
 """
 
 import json

@@ -1,6 +1,6 @@
 """Words that decide whether a capitalised word is a person's name.
 
-Belongs here: lists of words and how brands add to them. How they are used is `names.py`.
+Belongs here: lists of words and how brands add to them. Not here: how they are used (`names.py`).
 """
 
 import re

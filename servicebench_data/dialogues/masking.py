@@ -1,7 +1,7 @@
 """Masking people and references: every value becomes a typed token that is stable within its dialogue.
 
 Belongs here: choosing the posts that may hold something, having them searched, and spreading what one post of a
-dialogue shows to the others. Patterns are `references.py` and `names.py`; numbering is `masking.sql`.
+dialogue shows to the others. Not here: patterns (`references.py`, `names.py`), numbering (`masking.sql`).
 """
 
 from collections import defaultdict

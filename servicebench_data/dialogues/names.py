@@ -1,7 +1,7 @@
 """Finding names of people in a text.
 
-Belongs here: the contexts in which a capitalised word is a name. Word lists are `lexicon.py`; numbers and handles are
-`references.py`.
+Belongs here: the contexts in which a capitalised word is a name. Not here: word lists (`lexicon.py`), numbers and
+handles (`references.py`).
 
 A capitalised word is looked at together with what stands right before and behind it; that is one pass over a text and
 plain comparisons, for half of all posts of an account hold a name.

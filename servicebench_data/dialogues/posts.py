@@ -1,7 +1,7 @@
 """Reading files of posts into the Post table, and setting aside, with a reason, every row that cannot be used.
 
-Belongs here: the order of the steps and their counts. Formats are told in `sources.py`, cells are read by `posts.sql`,
-refused files by `repair.py`.
+Belongs here: the order of the steps and their counts. Not here: telling formats (`sources.py`), reading cells
+(`posts.sql`) and refused files (`repair.py`).
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """Reading one file into the `staged` table, each format in its own way, every cell by the same rules.
 
-Belongs here: one function for each format. What a cell means is `posts.sql`; telling formats apart is `sources.py`.
+Belongs here: one function for each format. Not here: what a cell means (`posts.sql`), telling formats apart
+(`sources.py`).
 """
 
 from pathlib import Path

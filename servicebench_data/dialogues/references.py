@@ -1,7 +1,7 @@
 """Finding handles, e-mail addresses, phone numbers and reference numbers in a text.
 
 Belongs here: one pattern for each kind, and what looks like one and is none: flight numbers, amounts, dates and times
-stay. Names are `names.py`.
+stay. Not here: names (`names.py`).
 
 Our definition: a number of seven digits or more without any word that says what it is, is masked as an order number,
 one of 13 digits (an airline ticket) as a booking.

@@ -1,7 +1,7 @@
 """Reading, row by row, a CSV file that the engine's strict reader refuses.
 
 Belongs here: what is mended on the way (encodings, line ends, stray carriage returns) and what is given up as a bad
-line. It is slower than the engine and runs only for a file that the engine refused.
+line. Not here: files that the engine reads, which is faster.
 """
 
 import csv

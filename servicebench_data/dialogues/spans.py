@@ -1,6 +1,7 @@
 """A stretch of text that is masked.
 
 Belongs here: the record that the finders of names and references share, and choosing among overlapping ones.
+Not here: finding them.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """Rebuilding dialogues from posts: who answers whom, which posts belong to a customer and an account, in what order.
 
 Belongs here: the way from the Post table to the engine's tables `exchange` (one row per dialogue) and `member` (the
-posts of each). Joins are `threads.sql`, walks along trees are `trees.py`; text is not read here.
+posts of each). Not here: joins (`threads.sql`), walks along trees (`trees.py`), anything about text.
 
 Our definition, where a source leaves it open: an account's post speaks to the nearest customer above it in the tree;
 answers to the same missing post are one tree; of a cycle, the earliest post is the root.

@@ -62,7 +62,7 @@ def conform(record: type[Record], table: pa.Table) -> pa.Table:
 def keep_rows(table: pa.Table, column: str, values: Iterable[str]) -> pa.Table:
     """Rows whose text in a column is one of the values."""
     wanted = pa.array(list(values), pa.string())
-    return cast("pa.Table", table.filter(_compute.is_in(table[column], value_set=wanted)))
+    return table.filter(_compute.is_in(table[column], value_set=wanted))
 
 
 def sort_rows(table: pa.Table, *columns: str) -> pa.Table:

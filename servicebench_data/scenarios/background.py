@@ -3,6 +3,7 @@
 Belongs here: order and topic of the sentences, and the two modest inferred ones. Not here: the facts themselves.
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -13,15 +14,47 @@ from servicebench_data.scenarios import cues
 Topic = Literal["identity", "experience", "practical_impact", "emotional_impact"]
 Row = tuple[Topic, str, list[Fact]]
 _ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
-#: Feelings that follow from what happened, by the main driver of the severity; modest, since nobody told them.
-_FEELINGS = {
-    "": "I am annoyed, and I want this to be taken seriously.",
-    "loss": "I feel let down, and I worry about getting back what I lost.",
-    "time": "I am worn out by the waiting, and I feel that my time counts for nothing.",
-    "safety": "I am still shaken, and I want someone to take it seriously.",
-    "vulnerability": "I am upset, because this did not fall on me alone.",
-    "dignity": "I feel that I was treated without respect.",
+#: Feelings that follow from what happened, by the main driver of the severity and by its level; modest, since nobody
+#: told them. Which of several is taken is decided by a hash of the scenario.
+_FEELINGS: dict[str, tuple[str, ...]] = {
+    "loss": (
+        "I feel let down by all this.",
+        "I did not expect to come out of this worse off.",
+        "It bothers me that this was left for me to sort out.",
+        "I would like to know that this will be made good.",
+    ),
+    "time": (
+        "I am worn out by the waiting.",
+        "I feel that my time counts for nothing here.",
+        "I have run out of patience with this.",
+        "I would rather have been told the truth early than kept waiting.",
+    ),
+    "safety": (
+        "I am still shaken, and I want someone to look into it.",
+        "I do not feel safe with this as it stands.",
+        "It worries me that this could happen to someone else.",
+    ),
+    "vulnerability": (
+        "I am upset that so little care was taken.",
+        "It is hard to see how little was done for someone who needed help.",
+        "I expected more care in a case like this.",
+    ),
+    "dignity": (
+        "I feel that I was treated without respect.",
+        "I did not deserve to be dealt with like that.",
+        "The way it was handled bothers me more than anything else.",
+    ),
+    "low": (
+        "I am annoyed by this.",
+        "It is not the end of the world, but it should not happen.",
+        "I find this rather poor.",
+        "It is a nuisance, and I would like it sorted out.",
+        "I expected better than this.",
+        "It is a small thing, but it spoils the impression.",
+    ),
 }
+#: Said in grave cases after any driver but danger.
+_GRAVE = ("I am at the end of my tether.", "I find it hard to stay calm about this.")
 _TOPICS: tuple[Topic, ...] = ("identity", "experience", "practical_impact", "emotional_impact")
 _IDENTITY = re.compile(
     r"\b(?:I am|I have been|we are|we have been|as) (?:an? |your |their |one of (?:your|their) )(?:\w+ )"
@@ -54,8 +87,18 @@ def tell_background(facts: Sequence[Fact], severity: Severity, brand: str) -> li
         rows.append(("identity", f"I am a customer of {brand}.", []))
     rows += sorted(told, key=lambda row: _TOPICS.index(row[0]))
     if not any(topic == "emotional_impact" for topic, _, _ in told):
-        rows.append(("emotional_impact", _FEELINGS[severity.drivers[0] if severity.drivers else ""], []))
+        rows.append(("emotional_impact", choose_feeling(severity), []))
     return [_make_sentence(facts[0], index, *row) for index, row in enumerate(rows)]
+
+
+def choose_feeling(severity: Severity) -> str:
+    """A modest feeling that fits the rating; always the same one for the same scenario."""
+    driver = severity.drivers[0] if severity.drivers else "low"
+    choices = _FEELINGS[driver]
+    if severity.level == "high" and driver in {"loss", "time"}:
+        choices = (*choices, *_GRAVE)
+    digest = hashlib.sha256(f"feeling:{severity.scenario_id}".encode()).digest()
+    return choices[int.from_bytes(digest[:4], "big") % len(choices)]
 
 
 def find_topic(statement: str, facts: Sequence[Fact]) -> Topic:

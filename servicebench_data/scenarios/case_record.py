@@ -17,6 +17,7 @@ from functools import cache
 from schemas.industry import CaseField, Industry
 from schemas.scenarios import CaseFieldRow, CasePolicy, Fact
 from servicebench_data.scenarios import cues, numerals
+from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.parts import Chance
 from servicebench_data.scenarios.reading import Reading, SourceTurn
 
@@ -30,6 +31,16 @@ _SMALLER = {
     "year": ("months", 12),
 }
 _NUMERAL = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{numerals.WORD_PATTERN}|an?)\b", re.IGNORECASE)
+#: What an account says of cases in general, or of what may come.
+_BOILERPLATE = re.compile(
+    r"\b(?:if|please|can you|let us know|once|when(?:ever)?|unless|should you|would|could|may|might|usually|"
+    r"typically|generally|"
+    r"normally|always|sometimes|often|in case|in order|any|policy|policies|customers|guests|passengers|members|"
+    r"everyone|"
+    r"for example|such as|e\.g|never want|never like|hate to|hope|until|in the event|as soon as|able to)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(r"^(?:if|unless|what if|in case)\b|\b(?:what if|even if|in case|what happens)\b", re.IGNORECASE)
 _UNIT = re.compile(r"\b(hour|hr|day|week|wk|minute|min|month|year|yr)s?\b", re.IGNORECASE)
 
 
@@ -90,7 +101,7 @@ def fits_field(field: CaseField, fact: Fact) -> bool:
     if is_out_of_place(field, value, quote):
         return False
     if field.near:
-        return any(words.lower() in quote and compile_cue(words).search(quote) is not None for words in field.near)
+        return is_near(field, fact, value, quote)
     about = f"{field.title} {field.description}".lower()
     if field.type == "count":
         return fits_count(about, value)
@@ -101,8 +112,49 @@ def fits_field(field: CaseField, fact: Fact) -> bool:
     return not (field.type == "text" and fact.kind == "product" and _EXTRA.search(about) and not _EXTRA.search(value))
 
 
+def is_near(field: CaseField, fact: Fact, value: str, quote: str) -> bool:
+    """Whether the value stands near one of the field's phrases, and no other value of its kind stands nearer."""
+    at = quote.find(value)
+    others = [
+        (other.start, other.end)
+        for other in extract_values(fact.quote or "")
+        if other.kind == fact.kind and other.text.lower() != value
+    ]
+    for words in field.near:
+        match = compile_cue(words).search(quote) if words.lower() in quote else None
+        if match is None:
+            continue
+        gap = measure_gap((at, at + len(value)), match.span())
+        if at < 0 or (gap <= _REACH and all(gap <= measure_gap(other, match.span()) for other in others)):
+            return True
+    return False
+
+
+def measure_gap(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Characters between two stretches; 0 where they touch or overlap."""
+    return max(0, one[0] - other[1], other[0] - one[1])
+
+
+def fact_is_ride(field: CaseField, value: str) -> bool:
+    """Whether a vehicle that was called would be taken for an ordered thing."""
+    return field.type == "text" and value.strip() in {
+        "car", "cars", "ride", "rides", "cab", "taxi", "uber", "lyft", "driver", "trip", "pickup", "van", "
+        ""
+        ""
+        ""
+        ""pool", "xl", "
+        ""
+        ""
+        ""
+        ""
+        ""lift",
+    }  # fmt: skip
+
+
 def is_out_of_place(field: CaseField, value: str, quote: str) -> bool:
     """Whether the words around a value say that it is not the company's matter, or it is too vague for a record."""
+    if fact_is_ride(field, value):
+        return True
     if field.type == "date":
         return _VAGUE_DATE.search(value) is not None
     if field.type == "amount_usd":
@@ -120,6 +172,8 @@ def fits_count(about: str, value: str) -> bool:
     return takes_people if _PEOPLE.search(value) is not None else takes_things or not takes_people
 
 
+#: How far from a phrase its value may stand, in characters.
+_REACH = 60
 _PAID = re.compile(
     r"\b(?:paid|pay\w*|charg\w*|overcharg\w*|fares?|fees?|cost\w*|price\w*|bill\w*|total|refund\w*|debit\w*|"
     r"orders?|ordered|tickets?|deposit|owed?|account|bank|card|took|taken|spent|bought|rate|quoted?|confirmed|for)"
@@ -170,16 +224,14 @@ def list_sayings(readings: Sequence[Reading], turns: Sequence[SourceTurn]) -> li
     own = [
         (reading.quote.lower().replace("’", "'"), reading.post_ids[0])
         for reading in readings
-        if reading.kind != "noise" and not cues.is_intimate(reading.quote)
+        if reading.kind != "noise" and not cues.is_intimate(reading.quote) and not _SUPPOSED.search(reading.quote)
     ]
     told = [
         (part.lower().replace("’", "'"), turn.find_post(turn.text.find(part)))
         for turn in turns
         if turn.role == "account"
         for part in re.split(r"(?<=[.!?])\s+", turn.text)
-        if part
-        and not part.rstrip().endswith("?")
-        and not re.search(r"\b(?:if|please|can you|let us know)\b", part, re.IGNORECASE)
+        if part and not part.rstrip().endswith("?") and not _BOILERPLATE.search(part)
     ]
     return own + told
 

@@ -56,7 +56,18 @@ _INTIMATE = re.compile(
     re.IGNORECASE,
 )
 _DANGER = re.compile(
-    r"\b(?:crash\w*|accident|injur\w+|hurt|bleed\w*|hit my head|unsafe|danger\w*|fire|smoke|threaten\w*|"
+    r"\b(?:(?<!app )(?<!site )(?<!system )(?<!page )(?<!keeps )crash(?:ed|ing)? (?:into|the car|his|her|at|on)|"
+    r"(?:driver|car|cab|uber|lyft|taxi|vehicle|he|she) crash\w*|car crash|"
+    r"(?:hit|struck|rear[- ]?ended|ran into) (?:the|a|another|our|my|their|someone's) (?:\w+ )?(?:car|truck|"
+    r"vehicle|wall|pole|"
+    r"curb|bike|cyclist|pedestrian|bus)|collision|whiplash|strained|sprain\w*|fractur\w*|concussion|urgent care|"
+    r"seizure|"
+    r"chest pains?|chok(?:ed|ing)|needles?|gas leak|carbon monoxide|mice|infest\w*|lice|fleas?|worms?|larva\w*|"
+    r"hazard\w*|fell asleep|reckless\w*|speeding|wrong side of the road|locked (?:me|us|them) in|followed (?:me|"
+    r"the customer|"
+    r"her|him|them)|groped|touched (?:me|the customer|her|him|them)|grabbed|stalk\w*|sexual\w*|accident|injur\w+|"
+    r"hurt|bleed\w*|hit my head|unsafe|danger\w*|(?:on|caught|a) fire|fire (?:alarm|in|broke|started)|"
+    r"smoke (?:in|from|filled|alarm)|threaten\w*|"
     r"assault\w*|attack\w*|harass\w*|drunk|weapon|gun|knife|food poison\w*|poison\w*|vomit\w*|throw(?:ing)? up|"
     r"threw up|"
     r"got sick|made (?:me|us|my \w+) sick|allerg\w+|glass in|choke\w*|raw (?:chicken|meat)|undercooked|mold\w*|"
@@ -69,14 +80,25 @@ _VULNERABLE = re.compile(
     r"\b(?:bab(?:y|ies)|infants?|toddlers?|(?:small|young|little) (?:kids?|children|child|girl|boy)|kids?|"
     r"children|my (?:son|daughter)|\d+ ?(?:-| )?(?:yr|year|month)s?(?:-| )?old|elderly|grand(?:mother|father|"
     r"ma|pa)|wheelchair|disab\w+|blind|deaf|"
-    r"pregnant|medication|insulin|diabet\w+|asthma|surgery|cancer|hospital|funeral|sick (?:mother|mom|mum|"
+    r"pregnant|medication|insulin|diabet\w+|asthma|epilep\w*|legally blind|service (?:dog|animal)|"
+    r"special assistance|crutches|surgery|cancer|hospital|funeral|sick (?:mother|mom|mum|"
     r"father|dad|child)|autis\w+|unaccompanied|alone at night|veteran|oxygen)\b",
+    re.IGNORECASE,
+)
+_DEPENDENT = re.compile(
+    r"\b(?:wheelchair|disab\w+|blind|deaf|pregnant|medications?|medicine|insulin|diabet\w+|asthma|epilep\w*|oxygen|cancer|surgery|"
+    r"elderly|newborn|infants?|unaccompanied|autis\w+|crutches|allerg\w+|hospital)\b",
+    re.IGNORECASE,
+)
+_ABUSE = re.compile(
+    r"\b(?:harass\w*|racis\w+|racial\w*|discriminat\w+|slurs?|assault\w*|groped|sexual\w*|threaten\w*|homophob\w*|sexis\w+|"
+    r"(?:refused|denied) (?:\w+ ){0,4}?(?:wheelchair|service dog|guide dog|service animal))\b",
     re.IGNORECASE,
 )
 _DIGNITY = re.compile(
     r"\b(?:rude\w*|yell\w*|scream\w*|shout\w*|laughed at|insult\w*|humiliat\w+|embarrass\w+|disrespect\w*|"
     r"racis\w+|discriminat\w+|kicked (?:me|us|him|her|off|out)|swore at|cursed? (?:at|me)|hung up on|"
-    r"condescend\w+|accus\w+|"
+    r"condescend\w+|accus\w+|lied to|swear\w*|sarcas\w*|slur|"
     r"mocked|called me|blam\w+ me|threw (?:me|us) (?:off|out)|treated (?:me|us|like))\b",
     re.IGNORECASE,
 )
@@ -139,6 +161,16 @@ def is_dangerous(text: str) -> bool:
 def is_vulnerable(text: str) -> bool:
     """Whether it names somebody who needs particular care."""
     return _VULNERABLE.search(text) is not None
+
+
+def is_dependent(text: str) -> bool:
+    """Whether it names somebody whom illness, disability, age or pregnancy makes depend on others."""
+    return _DEPENDENT.search(text) is not None
+
+
+def is_abused(text: str) -> bool:
+    """Whether somebody was harassed, threatened or discriminated against."""
+    return _ABUSE.search(text) is not None
 
 
 def is_undignified(text: str) -> bool:

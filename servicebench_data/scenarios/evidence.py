@@ -25,6 +25,8 @@ _ALWAYS_KNOWN = word_set(
     "i usd january february march april may june july august september october november december monday tuesday "
     "wednesday thursday friday saturday sunday id"
 )
+#: Phrases that deny nothing.
+_NO_DENIAL = re.compile(r"\bnot to mention\b", re.IGNORECASE)
 #: Kinds whose canonical form must be found; a place or product may also be found as the same words.
 VALUE_KINDS = ("amount", "date", "time", "duration", "place", "flight_number", "count", "product")
 
@@ -104,7 +106,7 @@ def find_routes(text: str) -> list[tuple[str, str]]:
 
 def has_negation(text: str) -> bool:
     """Whether a text denies something."""
-    return _NEGATION.search(text) is not None
+    return _NEGATION.search(_NO_DENIAL.sub(" ", text)) is not None
 
 
 def gather(texts: Sequence[str], brands: Iterable[str]) -> Evidence:

@@ -1,4 +1,4 @@
-"""What would put it right for the customer, and what would be an insult.
+"""What would put it right for the customer, and what counts as an apology.
 
 Belongs here: requests found in the posts, else what the category's remedies suggest; the range of compensation. Not
 here: what the company owes (`case_record`).
@@ -16,7 +16,9 @@ from schemas.industry import Category
 from schemas.scenarios import Event, Expectation, Severity
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.canonical import read_usd
+from servicebench_data.scenarios.insults import name_insult
 from servicebench_data.scenarios.reading import Reading
+from servicebench_data.scenarios.remedies import tell_remedy
 
 #: What people ask for, the most telling first; at most two are named.
 _WISHES: dict[str, str] = {
@@ -26,20 +28,20 @@ _WISHES: dict[str, str] = {
     "a seat on a flight that gets them where they need to be": (
         r"\brebook\w*|(?:another|earlier|different|next|new|direct) flight|get (?:me|us) (?:home|out|on|there|to)"
     ),
-    "the luggage found and brought to them": (
+    "the luggage to be found and brought to them": (
         r"(?:find|locate|track|deliver|return|get|where (?:is|are)) (?:my|our|the) (?:\w+ )?(?:bags?|luggage|"
         r"suitcase|baggage)"
     ),
-    "the lost item found and returned": (
+    "the lost item to be found and returned": (
         r"(?:find|locate|return|get|where (?:is|are)) (?:my|our) (?:\w+ )?(?:phone|wallet|purse|keys|laptop|ipad|"
         r"item|passport|glasses)"
     ),
-    "the order delivered": (
+    "the order to be delivered": (
         r"(?:where (?:is|are)|deliver|get|send) (?:my|our|the) (?:\w+ )?(?:order|food|package|delivery|item)"
     ),
-    "the order sent again": r"\b(?:send|make|deliver|cook) it (?:again|over)|redeliver|re-?send|reship",
+    "the order to be sent again": r"\b(?:send|make|deliver|cook) it (?:again|over)|redeliver|re-?send|reship",
     "compensation for the trouble": r"\bcompensat\w*|make (?:it|this) right|make up for",
-    "the charge reversed": (
+    "the charge to be reversed": (
         r"\bwaive|remove (?:the|this) (?:fee|charge)|reverse|correct (?:the |false )?charges?|take (?:the|this) "
         r"(?:fee|charge) off"
     ),
@@ -50,13 +52,14 @@ _WISHES: dict[str, str] = {
     "a cancellation that is confirmed": (
         r"\bcancel\w* (?:my|the|our) (?:\w+ )?(?:order|account|reservation|booking|subscription|membership)"
     ),
-    "access to the account restored": r"\bunlock|reactivat\w*|re-?activate|access to my account|log ?in\b|reset my",
+    "access to the account to be restored": r"\bunlock|reactivat\w*|re-?activate|access to my account|log ?in\b|"
+    "reset my",
     "a person to talk to who can decide": (
         r"\b(?:call|phone|ring|contact) (?:me|us)\b|speak (?:to|with)|talk (?:to|with)|phone number|real person|"
         r"(?:get|reach|want|need) a (?:human|person|manager)"
     ),
-    "the fault fixed": r"\b(?:fix|sort|resolve|solve)\b",
-    "the credit or points put on the account": r"\bvoucher|\bcredit(?! card)|\bpoints|\bmiles",
+    "the fault to be fixed": r"\b(?:fix|sort|resolve|solve)\b",
+    "the credit or points to be put on the account": r"\bvoucher|\bcredit(?! card)|\bpoints|\bmiles",
     "clear information on what happens next": (
         r"\b(?:update|status|information|info|news|eta|when will|how long|what time|know when|let (?:me|us) know)"
         r"\b"
@@ -64,7 +67,7 @@ _WISHES: dict[str, str] = {
     "an answer that solves the problem": r"\b(?:help|assist|answer|respond|response|reply)\b",
 }
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), phrase) for phrase, pattern in _WISHES.items())
-_MONEY_WISHES = frozenset({"a refund", "reimbursement of what it cost", "the charge reversed"})
+_MONEY_WISHES = frozenset({"a refund", "reimbursement of what it cost", "the charge to be reversed"})
 _APOLOGY = re.compile(r"\bapolog\w*|say sorry\b", re.IGNORECASE)
 _MONEY_REMEDY = re.compile(r"\brefund|reimburs|reversal|repay|cash|difference|waive", re.IGNORECASE)
 _HOPES = {"low": 25.0, "medium": 75.0, "high": 150.0}
@@ -95,7 +98,7 @@ def expect_resolution(
         apology=find_apology(readings, severity),
         compensation_min_usd=low,
         compensation_max_usd=high,
-        insult=name_insult(severity, is_loss_money=is_loss_money),
+        insult=name_insult(severity, category.id, is_loss_money=is_loss_money),
         is_loss_money=is_loss_money,
         post_ids=list(wish.post_ids),
         is_inferred=not wish.phrases,
@@ -178,7 +181,7 @@ def describe_action(wish: Wish, category: Category, *, is_loss_money: bool) -> s
         return f"The customer asks for {' and '.join(wish.phrases)}."
     suited = [remedy for remedy in category.remedies if bool(_MONEY_REMEDY.search(remedy)) == is_loss_money]
     remedy = (suited or category.remedies)[0].strip().rstrip(".")
-    return f"What would put it right: {remedy}."
+    return tell_remedy(remedy)
 
 
 def find_apology(readings: Sequence[Reading], severity: Severity) -> str | None:
@@ -190,16 +193,3 @@ def find_apology(readings: Sequence[Reading], severity: Severity) -> str | None:
     if severity.level == "low":
         return None
     return "An apology that names what happened and takes responsibility for it."
-
-
-def name_insult(severity: Severity, *, is_loss_money: bool) -> str:
-    """What would make it worse."""
-    if "safety" in severity.drivers:
-        return "Treating the danger as a minor inconvenience, or offering a token gift in place of action."
-    if is_loss_money:
-        return "A discount on the next purchase in place of the money, or being told that nothing can be done."
-    if "dignity" in severity.drivers:
-        return "Defending the staff before hearing what happened, or suggesting that the customer is to blame."
-    if severity.level == "low":
-        return "A scripted reply that ignores what was said."
-    return "A scripted apology without any action, or having to tell everything again to someone else."

@@ -120,7 +120,11 @@ def find_places(text: str, not_places: frozenset[str] = frozenset()) -> list[Spa
     """
     shouting = sum(letter.isupper() for letter in text) > 0.6 * max(1, sum(letter.isalpha() for letter in text))
     found = [match.span() for match in _GATES.finditer(text)]
-    found += [match.span(1) for match in _SITES.finditer(text) if match.group(1).split()[0] not in _NOT_PLACES]
+    found += [
+        match.span(1)
+        for match in _SITES.finditer(text)
+        if match.group(1).split()[0] not in _NOT_PLACES and not _names_brand(match.group(1), not_places)
+    ]
     found += _find_codes(text, is_shouting=shouting)
     if not shouting:
         found += _find_names(text, not_places)
@@ -155,11 +159,16 @@ def _read_name(text: str, start: int, words: str, not_places: frozenset[str]) ->
     while parts:
         for size in range(len(parts), 0, -1):
             name = " ".join(parts[:size])
-            if name not in _NOT_PLACES and parts[0] not in not_places and _is_place(text, offset, name):
+            if name not in _NOT_PLACES and not _names_brand(name, not_places) and _is_place(text, offset, name):
                 return [(offset, _extend_by_state(text, offset + len(name)))]
         offset += len(parts[0]) + 1
         parts = parts[1:]
     return []
+
+
+def _names_brand(name: str, not_places: frozenset[str]) -> bool:
+    """Whether a name begins with a word that is no place here, also in the possessive."""
+    return re.sub(r"['’]s?$", "", name.split(" ", 1)[0]) in not_places
 
 
 def _is_place(text: str, start: int, name: str) -> bool:

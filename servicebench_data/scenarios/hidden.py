@@ -37,7 +37,8 @@ _WHY_PRONOUN = re.compile(
 )
 _WHY_NOUN = re.compile(
     rf"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth)? (is|are|was|were|has|have|am|does|do|did) "
-    rf"(not )?((?:my|our|your|the|this|flight|every|all|there|no|boarding|earlier|other|your) ?(?:(?:\w+|\[[a-z]+-\d+\]) ?){{0,4}}?) "
+    rf"(not )?((?:my|our|your|the|this|flight|every|all|there|no|boarding|earlier|other|your) ?(?:(?:\w+|"
+    rf"\[[a-z]+-\d+\]) ?){{0,4}}?) "
     rf"?\b({STATES}|been|no|offered|allowed|able|working|available|telling|unable|answered|only|keep|take|refuse|cost|say|show)\b(.*)$",
     re.IGNORECASE,
 )

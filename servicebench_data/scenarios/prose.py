@@ -41,10 +41,12 @@ _GAP = re.compile(
 #: Two sentences in one, someone else's act without its subject, words that belong to anybody, or a word that fell out.
 _RUN_ON = re.compile(
     r"\b(?:now|so|just) (?:get|give|fix|let|refund|send|help|make|tell) (?:me|us|them|the customer)\b|"
-    r", (?:took|arrived|came|showed|lasted|gave|says|said|costs?) |"
-    r"\b(?:can|could|will|would|cannot|not) (?:me|us|them|the customer)\b|"
+    r", (?:took|arrived|came|showed|lasted|costs?) |, (?:did|do|were|are|was|is) (?:the|they|you|i|we)\b|"
+    r", (?:what|why|how|who|where) \w+|^(?:still )?no \w+(?: \w+)? (?:about|from|since|why|because)\b|"
+    r"\b(?:can|could|will|would|cannot) (?:me|us|them|the customer)\b|"
     r"\b(?:your|their|they're|the (?:airline|company|hotel|restaurant)'s) (?:own )?(?:dad|mom|mother|father|kids|wife|"
-    r"husband|family|bags?|luggage|money|phone|life)\b(?! (?:policy|fee|fees|claim|drop|tag|tags|handlers?|service|room|"
+    r"husband|family|bags?|luggage|money|phone|life|neck)\b(?! (?:policy|fee|fees|claim|drop|tag|tags|handlers?|"
+    r"service|room|"
     r"back))",
     re.IGNORECASE,
 )
@@ -52,14 +54,14 @@ _OWNERS = re.compile(r"\bcustomers?\b|\bpassengers\b|\bpeople\b|\bthey\b|\bfamil
 _SHOUTED = re.compile(r"\b[A-Z]{4,}\b(?:\W+\b[A-Z]{3,}\b)+")
 _DANGLING = word_set(
     "the a an and to my with of for but because that i on at from is are was were or so your our their in as if "
-    "when than by we they you have has had not be just very"
+    "when than by we they you have has had not be just very second secondly"
 )
 _BAD_START = word_set(
     "that which to with for of than who whom whose from by about like until without into also is are was were do "
     "does did has have had can could will would be being been not and but or unless what how where why "
     "am should would might must most worst best so very pretty really more less such wonder seems looks feels "
     "sounds sorry glad lots all yet nor "
-    "am please whether instead besides never only same let even"
+    "may am please whether instead besides never only same let even"
 )
 _SUBORDINATORS = word_set(
     "and but that which who when if because as it while since until where whether than told unless not"
@@ -128,7 +130,9 @@ def is_presentable(text: str) -> bool:
 def is_run_on(text: str) -> bool:
     """Whether a sentence runs on into another one, or speaks of anybody's dad as if he were the company's."""
     match = _RUN_ON.search(text)
-    return match is not None and not (match.group().lower().startswith("their") and _OWNERS.search(text[: match.start()]))
+    return match is not None and not (
+        match.group().lower().startswith("their") and _OWNERS.search(text[: match.start()])
+    )
 
 
 def has_main_verb(text: str) -> bool:

@@ -5,12 +5,12 @@ Belongs here: the one pass over the turns that every part is made from. Not here
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from servicebench_data.scenarios import fragments, hidden, sentences, subjects
 from servicebench_data.scenarios.extraction import Value, asks_for_flight, extract_values
-from servicebench_data.scenarios.reports import is_empty_answer, is_report
+from servicebench_data.scenarios.reports import is_empty_answer, is_guess, is_report
 from servicebench_data.scenarios.rewriting import tell_first, tell_third
 from servicebench_data.scenarios.tidying import tidy
 
@@ -143,12 +143,13 @@ def _read_with_pieces(
     The whole stays, for what it asks or wishes.
     """
     whole = _read_sentence(turn, sentence, values, names, is_opening=is_opening)
-    if whole.third is not None or (whole.kind == "noise" and not sentences.is_plea(whole.quote)):
+    is_usable = whole.third is not None and not is_guess(whole.third)
+    if is_usable or (whole.kind == "noise" and not sentences.is_plea(whole.quote)):
         return [whole]
     for piece in sentences.list_clauses(turn.text, sentence):
         reading = _read_sentence(turn, piece, values, names, is_opening=is_opening)
         if reading.third is not None and reading.kind == "report" and is_report(reading.third):
-            return [reading, whole]
+            return [reading, whole if whole.third is None else replace(whole, first=None, third=None)]
     return [whole]
 
 
@@ -191,6 +192,9 @@ def _make_plain(text: str, kind: sentences.Kind) -> tuple[str, sentences.Kind]:
     if kind != "report":
         return text, kind
     plain = subjects.complete_subject(text).rstrip("? ")
+    leading = fragments.read_leading(text) if plain == text.rstrip("? ") else None
+    if leading is not None and tell_first(leading) is not None:
+        return leading, kind
     if tell_first(plain) is None:
         plain = fragments.read_fragment(text) or plain
     return plain, kind

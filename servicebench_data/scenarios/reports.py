@@ -25,10 +25,14 @@ _FAILURE = re.compile(
     r"late|down|closed|stuck|wrong|dirty|cold|full|lost|damaged|denied|refus\w+|overbooked|overcharged|error|"
     r"out of|on hold|unable|could not|cannot|"
     r"stranded|locked|still waiting|raw|stale|leak\w*|filthy|smell\w*|stain\w*|rude\w*|terrib\w+|awful|horrib\w+|"
-    r"useless|unprofessional|unhelpful|inedible|disgusting|soggy|not (?:get|got|help\w*|have|come|let|give|allow\w*|tell|"
-    r"been|on|in|cleared|offered|make|find|able|given|know|check|move|put|seem)|nothing (?:for|is|was)|(?:has|had|have) "
-    r"(?:nothing|no|not|a problem|problems|trouble|an issue|issues)|there (?:was|were|is|are) (?:still )?no|nobody|no one|"
-    r"impossible|problems?|issues?|ignor\w+|useless|unsafe|mess|nightmare|takes? (?:over|more|\d)|took (?:over|more|\d)|"
+    r"useless|unprofessional|unhelpful|inedible|disgusting|soggy|not (?:to|get|got|help\w*|have|come|let|give|"
+    r"allow\w*|tell|"
+    r"been|on|in|cleared|offered|make|find|able|given|know|check|move|put|seem)|nothing (?:for|is|was)|(?:has|"
+    r"had|have) "
+    r"(?:nothing|no|not|a problem|problems|trouble|an issue|issues)|there (?:was|were|is|are) (?:still )?no|"
+    r"nobody|no one|still \w+ing|"
+    r"impossible|problems?|issues?|ignor\w+|useless|unsafe|mess|nightmare|takes? (?:over|more|\d)|took (?:over|"
+    r"more|\d)|"
     r"overpriced|expired?|shut|frozen|crash\w*|reject\w*|fail\w*)\b",
     re.IGNORECASE,
 )
@@ -60,12 +64,14 @@ _EMPTY = word_set(
     "of for all day just now already still yes no not so too then again did do does done have has had was were is are "
     "am been sent send tried try trying got get found find called asked said told know see knew saw seen checked "
     "check went go going gave give sure really never will would can could my their same thing one way done ago some "
-    "time both yet though well company airline hotel restaurant staff"
+    "time both yet though company airline hotel restaurant staff"
 )
 _BARE_ANSWER = re.compile(r"^(?:the )?\w+ (?:was|were|is|are) (?:not )?(?:there|here|that|this|it)\.?$", re.IGNORECASE)
 
 
 def is_empty_answer(text: str) -> bool:
     """Whether a short sentence says nothing without the question that it answers: "I just sent it", "I did"."""
+    if any(letter.isdigit() for letter in text):
+        return False
     words = re.findall(r"[a-z']+", text.lower())
     return (len(words) <= 7 and all(word in _EMPTY for word in words)) or _BARE_ANSWER.match(text) is not None

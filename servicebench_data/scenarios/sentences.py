@@ -61,9 +61,10 @@ _OPENERS = re.compile(
     r"just to let you know|for the record|come on|cmon|omg|yay|woo ?hoo|touch[eé]|wow|ugh+|lol|good (?:morning|"
     r"afternoon|evening)|"
     r"(?:hi|hello|hey)(?: there| team| all| guys))\b[\s,.:!-]+|"
-    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|however|meanwhile|first|second|look|listen|sorry|nice|awesome|"
+    r"(?:yes|yeah|yep|yup|no|nope|right|sure|great|cool|really|now|then|again|however|meanwhile|though|first|second|look|listen|sorry|nice|awesome|"
     r"not to mention|first of all|first off|once again|unfortunately|sadly)\b\s*(?:[,.:!-]+\s*|(?=(?:i|we|they|"
-    r"it|the|my|on|you|our)\b))|i know,\s*|(?:sent|done|did|yes),\s+(?=(?:it|i|my|the)\b)|(?:thank you|thanks|thx)(?: so "
+    r"it|the|my|on|you|our)\b))|i know,\s*|(?:sent|done|did|yes),\s+(?=(?:it|i|my|the)\b)|(?:thank you|thanks|"
+    r"thx)(?: so "
     r"much| again| a lot)?\b\s*[,.:!-]+\s*)(?=\S)",
     re.IGNORECASE,
 )
@@ -113,17 +114,20 @@ _LEAST_WORDS = 4
 _HAS_DONE = re.compile(r"^has (?:\w+ly )?(?:\w+ed|lost|left|kept) (?:my|our|me|us|the)\b[^?]*$", re.IGNORECASE)
 _CLAUSE_BREAK = re.compile(
     r",?\s+(?:and|but|&|amp|because|cause|cuz|bc|b/c|so|though|although|yet|while|plus|as|since|however)\s+|[,:;]\s*|"
-    r"\s-+\s*|\s(?=(?:how|what|who|where) (?:can|do|should|is|are|will)\b)|\s(?=(?:please|pls|plz|now (?:get|give|fix))\b)|\(",
+    r"\s-+\s*|\s(?=(?:how|what|who|where) (?:can|do|should|is|are|will)\b)|\s(?=(?:please|pls|plz|now (?:get|"
+    r"give|fix))\b)|\(",
     re.IGNORECASE,
 )
 #: What an ending must begin with to stand alone.
 _STANDS = re.compile(
-    r"(?:then |now |still |yet |even )*(?:I|I['’]\w+|we|you|they|he|she|my|our|your|the|no|there|nobody|flight|driver|bag|"
+    r"(?:then |now |still |yet |even )*(?:I|I['’]\w+|we|you|they|he|she|thy|my|our|your|the|no|there|nobody|"
+    r"flight|driver|bag|"
     r"luggage|@\w+|(?:we|you|they)['’]\w+|still|have been|been)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"^(?:so |and |but |or )?(?:when|if|did|would|should|anyone|any|what|how|why|who|where|can|could|any\w*|do|does|will|is|"
+    r"^(?:so |and |but |or )?(?:when|if|did|would|should|anyone|any|what|how|why|who|where|can|could|any\w*|do|"
+    r"does|will|is|"
     r"are|may|have you|has)\b",
     re.IGNORECASE,
 )

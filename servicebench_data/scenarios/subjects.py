@@ -51,7 +51,8 @@ _AFTER_PASSIVE = word_set(
     "to that it by there no at in on for because over again another twice entry boarding several multiple like and"
 )
 _LEFT_OUT = word_set(
-    "stuck stranded waiting sitting standing trying flying travelling traveling on having being unable supposed "
+    "stuck stranded waiting sitting standing trying dealing flying travelling traveling on having being unable "
+    "supposed "
     "forced trapped delayed locked getting calling paying holding"
 )
 _ADVERBS = word_set(
@@ -96,6 +97,7 @@ FIXED_SUBJECTS = {
 _EITHER_ACTS = word_set("made let told promised treated kept left took")
 _LENGTHS = word_set("an over almost about forever ages so hours days weeks longer more nearly two three four five six")
 _LASTING = word_set("waiting sitting standing trying holding calling")
+_TO_CUSTOMER = re.compile(r"(?:\w+ ){1,3}(?:me|us)\b", re.IGNORECASE)
 _GERUND_ENDS = word_set("and but because while when that which who where as if since what why how i we they you it")
 _AFTER_STATE = word_set("hold a the trouble issues problems difficulty an")
 _INVERTED = word_set("i you we they it my the your a anyone this that he she")
@@ -196,6 +198,10 @@ def _complete_verb(text: str) -> str:
     )
     rest = text[0].lower() + text[1:]
     subject = _find_subject(first, following, has_adverb=index > 0)
+    if re.match(r"on the \d", rest):
+        return text
+    if subject == "I" and first in {"could", "cannot", "did"} and _TO_CUSTOMER.match(rest):
+        subject = "They"
     return f"{subject} {rest}" if subject else text
 
 

@@ -43,7 +43,7 @@ _SPEECH = {
     "cs": "customer service", "flight#": "flight",
     "wouldve": "would have", "couldve": "could have", "shouldve": "should have", "hes": "he is", "shes": "she is",
     "dosnt": "does not", "dosent": "does not", "doesn": "does not", "amp": "and", "frm": "from", "bec": "because",
-    "becuz": "because", "y": "why", "theyd": "they would", "youd": "you would", "ya": "you", "thy": "they",
+    "becuz": "because", "y": "why", "theyd": "they would", "youd": "you would", "thy": "they",
     "recieved": "received", "recieve": "receive", "definately": "definitely", "seperate": "separate",
     "luggages": "luggage",
 }  # fmt: skip
@@ -79,7 +79,9 @@ _RELATIVE = re.compile(
 )
 _SMILEY = re.compile(r"(?<!\w)[:;=8][-o^']?[)(\]\[/\\|DPp3*]+(?!\w)|<3|\^_+\^|-_+-|¯\\_.*_/¯")
 _LINK = re.compile(r"\[link\]|<link>|https?://\S+|\bt\.co/\S+|\bwww\.\S+", re.IGNORECASE)
-_TAIL_TAGS = re.compile(r"(?<!\bin)(?<!\bthe)(?<!\bto)(?<!\bof)(?<!\bso)(?<!\bvery)(?<!\ba)(?:\s*#\w+)+\s*(?=$|[.!?…]\s*$)")
+_TAIL_TAGS = re.compile(
+    r"(?<!\bin)(?<!\bthe)(?<!\bto)(?<!\bof)(?<!\bso)(?<!\bvery)(?<!\ba)(?:\s*#\w+)+\s*(?=$|[.!?…]\s*$)"
+)
 _HEAD_TAGS = re.compile(r"^(?:\s*#[A-Za-z]\w*)+\s+(?=[A-Z\[@$\d])")
 _WORD_TAG = re.compile(r"#([A-Za-z][a-z]+|[A-Z]{2,4})\b(?!\w)")
 _TAG = re.compile(r"#[A-Za-z]\w*")
@@ -119,7 +121,8 @@ _HAD_WOULD = re.compile(r"\b(I|you|he|she|it|we|they|who|there)'d\b(?: (\w+))?",
 _HIDDEN_NAME = re.compile(
     r"(?<=\bmy )\[user-\d+\] (?=\w)|(?<=\byour )\[user-\d+\] (?=\w)|(?<=\ban )\[user-\d+\] (?=\w)|"
     r"(?<=\bthe )\[user-\d+\] (?=\w)|(?<=\bour )\[user-\d+\] (?=\w)|(?<=\ba )\[user-\d+\] (?=\w)|"
-    r",? (?:because of|from|with|by|on|at|via|through|for|in) (?:my |the |an? )?\[user-\d+\](?=\s|[.,!?]|$)",
+    r",? (?:because of|from|with|by|on|at|via|through|for|in) (?:my |the |an? )?\[user-\d+\]"
+    r"(?=[.,!?]|\s*$|\s+(?:and|but|so|because|on|in|at|for|from|with|when|to|who|that|is|was|since|as|due|almost|about)\b)",
     re.IGNORECASE,
 )
 _SLIPS: list[tuple[re.Pattern[str], str]] = [
@@ -131,11 +134,13 @@ _SLIPS: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"\bIts (?=(?:a|an|the|not|been|so|just|still|now|only|my|like|too|very|over|almost)\b)"), "It is "),
     (re.compile(r"\b(?:it|It) is been\b"), "it has been"),
     (re.compile(r"\byour (?=(?:going|not|still|just|supposed|trying)\b)", re.IGNORECASE), "you are "),
+    (re.compile(r"\bget your (bag|suitcase)\b", re.IGNORECASE), r"get a \1"),
+    (re.compile(r"(?<=\d )It(?= \w)"), "it"),
     (re.compile(r"\bU\.S\.(?:A\.)?"), "US"),
     (re.compile(r"\bflight attend\b", re.IGNORECASE), "flight attendant"),
     (re.compile(r"(?<= )cause (?=(?:my|our|your|the|of|they|we|it)\b)"), "because "),
     (re.compile(r"\b([Tt]he|[Tt]o|[Aa]|[Mm]y|[Ii]n) \1\b"), r"\1"),
-    (re.compile(r"\b(need(?:s|ed)?|want(?:s|ed)?|have|had|has|going|try|trying|able) 2 (?=[a-z])", re.IGNORECASE), r"\1 to "),
+    (re.compile(r"\b(needs?|wants?|going|try|trying|able|supposed) 2 (?=[a-z]+(?<!s)\b)", re.IGNORECASE), r"\1 to "),
 ]
 _TOKEN = re.compile(r"\[[a-z]+-?\d*\]|[\w$£€#@%](?:[\w'’./:%$£€+-]*[\w/%$£€+#])?|[&+](?=\s)")
 
@@ -265,7 +270,7 @@ def _expand_s(match: Match[str]) -> str:
 
 def _expand_d(match: Match[str]) -> str:
     following = (match.group(2) or "").lower()
-    is_perfect = following in PARTICIPLES and following not in {
+    is_perfect = (following in PARTICIPLES or following.endswith("ted")) and following not in {
         "come",
         "become",
         "run",
@@ -302,7 +307,7 @@ def starts_finite(text: str) -> bool:
     Handles that open a post are gone from a turn's text, so one that is left at the head of a sentence may be its
     subject.
     """
-    word = text.lstrip(" ,").split(" ", 1)[0]
+    word = re.sub(r"^(?:still|just|never|always|also|now|even) ", "", text.lstrip(" ,")).split(" ", 1)[0]
     return (
         word.islower()
         and is_finite(word)

@@ -52,7 +52,8 @@ scan schedule scream search seat seem separate serve ship shout show sign smoke 
 state stay step stop
 stress submit suffer suggest supply swap switch talk text threaten touch track transfer travel treat trick try turn
 update upgrade use
-verify visit vomit trust interact list guess wonder spoil mishandle misplace shove slam strain slip injure harass hire spread wait walk want warn waste watch weigh wish work worry yell
+verify visit vomit trust interact list guess wonder spoil mishandle misplace shove slam strain slip injure harass
+hire blame wait walk want warn waste watch weigh wish work worry yell
 """
 _AUXILIARIES = word_set(
     "am is are was were be been being have has had do does did can could will would shall should may might must cannot"

@@ -1,6 +1,7 @@
 """The real posts: known shapes by id, and what may not be left in any text."""
 
 import re
+
 import pytest
 
 from servicebench_data.dialogues.accounts import Forget, list_accounts
