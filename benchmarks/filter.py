@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from servicebench_data.dialogues.complaint_bank import load_bank
-from servicebench_data.industries import list_brand_words
 from servicebench_data.dialogues.complaints import ComplaintFilter, train_filter
 from servicebench_data.embeddings import Embedder, prepare_text
-from servicebench_data.industries import load_industries
+from servicebench_data.industries import list_brand_words, load_industries
 
 FILES = ("complaints.csv", "complaints_airline_2015.csv")
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "labels"

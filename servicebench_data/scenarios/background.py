@@ -27,7 +27,7 @@ _FEELINGS: dict[str, tuple[str, ...]] = {
         "I am worn out by the waiting.",
         "I feel that my time counts for nothing here.",
         "I have run out of patience with this.",
-        "I would rather have been told the truth early than kept waiting.",
+        "I would rather have been told early than kept waiting.",
     ),
     "safety": (
         "I am still shaken, and I want someone to look into it.",

@@ -135,25 +135,14 @@ def measure_gap(one: tuple[int, int], other: tuple[int, int]) -> int:
     return max(0, one[0] - other[1], other[0] - one[1])
 
 
-def fact_is_ride(field: CaseField, value: str) -> bool:
+def is_ride(field: CaseField, value: str) -> bool:
     """Whether a vehicle that was called would be taken for an ordered thing."""
-    return field.type == "text" and value.strip() in {
-        "car", "cars", "ride", "rides", "cab", "taxi", "uber", "lyft", "driver", "trip", "pickup", "van", "
-        ""
-        ""
-        ""
-        ""pool", "xl", "
-        ""
-        ""
-        ""
-        ""
-        ""lift",
-    }  # fmt: skip
+    return field.type == "text" and value.strip() in _RIDES
 
 
 def is_out_of_place(field: CaseField, value: str, quote: str) -> bool:
     """Whether the words around a value say that it is not the company's matter, or it is too vague for a record."""
-    if fact_is_ride(field, value):
+    if is_ride(field, value):
         return True
     if field.type == "date":
         return _VAGUE_DATE.search(value) is not None
@@ -172,6 +161,25 @@ def fits_count(about: str, value: str) -> bool:
     return takes_people if _PEOPLE.search(value) is not None else takes_things or not takes_people
 
 
+_RIDES = frozenset(
+    {
+        "car",
+        "cars",
+        "ride",
+        "rides",
+        "cab",
+        "taxi",
+        "uber",
+        "lyft",
+        "driver",
+        "trip",
+        "pickup",
+        "van",
+        "pool",
+        "xl",
+        "lift",
+    }
+)
 #: How far from a phrase its value may stand, in characters.
 _REACH = 60
 _PAID = re.compile(

@@ -16,7 +16,6 @@ _LENGTH = (
     r"six|seven|eight|nine|ten|eleven|twelve|several) ?-?(?:hours?|minutes|days?|weeks?|months?)\+?"
     r"(?: and (?:counting|a half|\d+ minutes))?"
 )
-_LEAD = r"^(?:(?:and|but|so|oh|also|still|now|again|another) )*"
 _SPAN_AT = re.compile(
     rf"^({_LENGTH}),? (?:now |so far )?((?:inside|in|on|at|without|with|into|stuck|of (?:waiting|sitting|"
     rf"standing|being))"
@@ -44,7 +43,10 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _HEAD_END = re.compile(r" (?:on|in|at|for|from|with|to|of|or|and|anywhere|left|during|after|at|by|whatsoever|taped)\b")
-_NOT_NEAR = re.compile(r"\b(?:there (?:is|was|are|were)|have|has|had|with|get|got|is|was|are|were|see|offer\w*)$", re.IGNORECASE)
+_NOT_NEAR = re.compile(
+    r"\b(?:there (?:is|was|are|were)|have|has|had|with|get|got|is|was|are|were|see|offer\w*)$",
+    re.IGNORECASE,
+)
 _WHEN_YOU = re.compile(
     r"^(?:that (?:moment|feeling) )?when (you|your) (?!(?:can|get|see|had|were|did|said|told|"
     r"mentioned)\b)(.+?)(?:,? (?:you|u) get\b.*)?$",
@@ -102,9 +104,9 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 _US_STUCK = re.compile(
-    r"\b(?:us|me|we|i) (?:are |am )?(stuck|stranded|sitting|trapped|still waiting) (on|in|at|for|outside) (.+)$", re.IGNORECASE
+    r"\b(?:us|me|we|i) (?:are |am )?(stuck|stranded|sitting|trapped|still waiting) (on|in|at|for|outside) (.+)$",
+    re.IGNORECASE,
 )
-_AM_I = re.compile(r"^(?:so |and |still )?(am|are) (i|we) (still |now |just )?(.+)$", re.IGNORECASE)
 
 
 def read_fragment(text: str) -> str | None:
@@ -200,6 +202,11 @@ def _read_elided(text: str) -> str | None:
     match = _MISSING.match(text)
     if match is not None and "connection" not in match.group(1):
         return f"My {match.group(1).strip()} went missing {match.group(2)} {match.group(3)}"
+    return _read_opening(text)
+
+
+def _read_opening(text: str) -> str | None:
+    """Sentences of which only the very beginning was left out."""
     if _FEELING.match(text):
         return f"I am {_lower(text)}"
     if _KIN.match(text) and _has_finite(text):
@@ -235,7 +242,8 @@ def _read_lack(text: str) -> str | None:
     noun = _HEAD_END.split(lack)[0].split()[-1].lower()
     if noun in CLEAR_THIRD or noun == "works" or re.match(r"\w+ \d", lack):
         return None
-    return f"There {'were' if noun.endswith('s') and not noun.endswith('ss') else 'was'} {'still ' if match.group(1) else ''}no {lack}"
+    copula = "were" if noun.endswith("s") and not noun.endswith("ss") else "was"
+    return f"There {copula} {'still ' if match.group(1) else ''}no {lack}"
 
 
 def _has_finite(text: str) -> bool:

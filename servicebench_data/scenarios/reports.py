@@ -30,7 +30,7 @@ _FAILURE = re.compile(
     r"been|on|in|cleared|offered|make|find|able|given|know|check|move|put|seem)|nothing (?:for|is|was)|(?:has|"
     r"had|have) "
     r"(?:nothing|no|not|a problem|problems|trouble|an issue|issues)|there (?:was|were|is|are) (?:still )?no|"
-    r"nobody|no one|still \w+ing|"
+    r"nobody|no one|still \w+ing|delays?|there (?:was|were) (?:an?|another) |"
     r"impossible|problems?|issues?|ignor\w+|useless|unsafe|mess|nightmare|takes? (?:over|more|\d)|took (?:over|"
     r"more|\d)|"
     r"overpriced|expired?|shut|frozen|crash\w*|reject\w*|fail\w*)\b",

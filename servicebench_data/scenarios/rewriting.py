@@ -213,7 +213,9 @@ class _Turner:
         if word in {"was", "were"}:
             return self._agree(word, index)
         following = self.lower[index + 1] if index + 1 < len(self.lower) else ""
-        is_verb = word in CLEAR_THIRD or (following in OBJECT_STARTS and index > 0 and before not in _NOUN_STARTS)
+        is_verb = word in CLEAR_THIRD or (
+            following in OBJECT_STARTS and index > 0 and before not in _NOUN_STARTS and not before.endswith("ing")
+        )
         if is_verb and word in verbs.THIRD_TO_BASE:
             return verbs.make_past(verbs.THIRD_TO_BASE[word])
         if verbs.is_base(word) and self._is_due(index):

@@ -257,8 +257,13 @@ def list_clauses(text: str, sentence: Sentence) -> list[Sentence]:
     """Clauses of a sentence that may stand alone: its beginnings, the longest first, then its endings."""
     breaks = list(_CLAUSE_BREAK.finditer(text, sentence.start, sentence.end))
     heads = [_trim(text, sentence.start, match.start()) for match in reversed(breaks)]
-    tails = [_trim(text, match.end(), sentence.end) for match in breaks if _STANDS.match(text, match.end())]
+    tails = [_trim(text, match.end(), sentence.end) for match in breaks if _stands(text, sentence.start, match)]
     return [part for part in [*heads, *tails] if part is not None and len(part.text.split()) >= _LEAST_WORDS]
+
+
+def _stands(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether what follows a break has its own subject, which is not the second half of the first one ("he and I")."""
+    return _STANDS.match(text, match.end()) is not None and len(text[start : match.start()].split()) >= _LEAST_WORDS
 
 
 def classify(text: str) -> Kind:

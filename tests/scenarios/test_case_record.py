@@ -2,8 +2,16 @@ import pytest
 
 from schemas.industry import CaseField, Stale
 from schemas.scenarios import Fact
-from servicebench_data.scenarios.case_record import draw_stale, find_choice, fits_field, halve, show_stale
+from servicebench_data.scenarios.case_record import (
+    draw_stale,
+    find_choice,
+    fits_field,
+    halve,
+    list_sayings,
+    show_stale,
+)
 from servicebench_data.scenarios.parts import Chance
+from tests.scenarios.dialogues import make_turns
 
 STALE = Stale(cause="The feed was late.", how="fixed", value="on time")
 STATUS = CaseField(
@@ -89,3 +97,54 @@ def test_words_near_a_value_decide_where_the_form_names_them(near: list[str], qu
         is_inferred=False,
     )
     assert fits_field(field, fact) is is_fit
+
+
+def make_fact(kind: str, value: str, quote: str) -> Fact:
+    return Fact.model_validate(
+        {
+            "industry": "airline",
+            "scenario_id": "s1",
+            "made_by": "offline",
+            "fact_id": "f1",
+            "kind": kind,
+            "statement": quote,
+            "value": value,
+            "post_id": "p1",
+            "quote": quote,
+            "turn_index": 0,
+            "disclosure": "opening",
+            "is_customer_only": False,
+            "is_inferred": False,
+        }
+    )
+
+
+def test_the_value_nearest_to_the_phrase_fills_the_field() -> None:
+    field = CaseField(
+        id="due", title="Due", type="time", description="When.", fills_from=["time"], near=["supposed to leave"]
+    )
+    quote = "It's 11:30 pm, our flight was supposed to leave at 9:20pm"
+    assert not fits_field(field, make_fact("time", "11:30 pm", quote))
+    assert fits_field(field, make_fact("time", "9:20pm", quote))
+
+
+def test_a_ride_is_no_item() -> None:
+    field = CaseField(
+        id="items", title="Items", type="text", description="What.", fills_from=["product"], near=["ordered a"]
+    )
+    assert not fits_field(field, make_fact("product", "car", "I ordered a car"))
+    assert fits_field(field, make_fact("product", "burger", "I ordered a burger"))
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("Your flight is delayed.", True),
+        ("Once your flight is delayed, we rebook you.", False),
+        ("If your flight is delayed, see the desk.", False),
+        ("When a flight is delayed, crews wait.", False),
+    ],
+)
+def test_general_statements_of_the_account_set_no_choice(said: str, is_kept: bool) -> None:
+    sayings = list_sayings([], make_turns(("customer", "Hi."), ("account", said)))
+    assert (find_choice(STATUS, sayings) is not None) is is_kept

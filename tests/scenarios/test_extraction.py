@@ -82,6 +82,11 @@ def test_brand_is_no_place() -> None:
     assert "place" not in [value.kind for value in extract_values("at Harbour", not_places=frozenset({"Harbour"}))]
 
 
+@pytest.mark.parametrize("text", ["in the Harbour store", "at Harbour's hotel", "from Harbour Grand to the desk"])
+def test_brand_in_a_longer_name_is_no_place(text: str) -> None:
+    assert "place" not in [value.kind for value in extract_values(text, not_places=frozenset({"Harbour"}))]
+
+
 @pytest.mark.parametrize(
     ("kind", "one", "other"),
     [
