@@ -29,7 +29,7 @@ lint: install  ## Style, floors, formatting
 	$(BIN)/lint-imports --no-cache
 
 types: install  ## Types: strict on schemas and servicebench_data
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 dev: install  ## Start the Dagster UI on the home, schedule and sensor on
 	$(BIN)/servicebench dev --home $(HOME_DIR)
