@@ -13,6 +13,7 @@ help:  ## Show what there is
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	$(BIN)/servicebench warm --home $(HOME_DIR)
 	@touch $@
 
 install: $(VENV)/.installed  ## Create the environment

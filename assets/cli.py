@@ -101,6 +101,19 @@ def resolve(home: Path | None, pairs: list[str] | None = None, **given: Any) -> 
 
 
 @app.command()
+def warm(home: Home = None) -> None:
+    """Embed the product's own texts (journey maps, complaint bank), so that the first build need not."""
+    from servicebench_data.embeddings import Embedder  # noqa: PLC0415
+    from servicebench_data.industries import load_industries  # noqa: PLC0415
+    from servicebench_data.journeys.heads import warm_up  # noqa: PLC0415
+
+    settings = resolve(home)
+    cache = Lake(settings.home).cache
+    with show.count_progress("embedding the product's own texts", out) as progress:
+        warm_up(load_industries(), Embedder(settings.embedding_model, cache / "embeddings", progress), cache)
+
+
+@app.command()
 def status(home: Home = None) -> None:
     """Show the last build, what each step made, and the last runs."""
     show.print_status(resolve(home).home, out)

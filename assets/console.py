@@ -9,11 +9,13 @@ import csv
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -36,6 +38,14 @@ NEXT = (
 def user_errors(more: tuple[type[Exception], ...]) -> tuple[type[Exception], ...]:
     """Errors that a user can mend."""
     return (*more, IndustryError, LakeError, BuildRunningError, UnknownBuildError, FileNotFoundError, duckdb.Error)
+
+
+@contextmanager
+def count_progress(what: str, out: Console) -> Generator[Callable[[int, int], None]]:
+    """A progress bar, moved by a callback with what is done and all of it."""
+    with Progress(console=out, transient=True) as progress:
+        task = progress.add_task(what)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def open_published(home: Path) -> duckdb.DuckDBPyConnection:

@@ -17,7 +17,7 @@ from schemas.journeys import CategoryRow, Coding, Embedding, StageRow, Topic, To
 from servicebench_data.industries import load_industry
 from servicebench_data.journeys.coding import code_dialogues
 from servicebench_data.journeys.embedding import embed_complaints, read_vectors, select_complaints
-from servicebench_data.journeys.head import train_head
+from servicebench_data.journeys.heads import find_head
 from servicebench_data.journeys.maps import list_categories, list_stages
 from servicebench_data.journeys.registry import Registry
 from servicebench_data.journeys.topics import find_topics
@@ -93,7 +93,7 @@ def cluster(context: dg.AssetExecutionContext, product: ProductBase, name: str) 
         read_complaints(product, name),
         read_vectors(lake.read(Embedding, name)),
         industry,
-        train_head(industry, product.make_embedder(context.log.info)),
+        find_head(industry, product.make_embedder(context.log.info)),
         before or None,
         seed=product.settings.seed,
         min_dialogues=product.settings.min_topic_dialogues,
@@ -123,7 +123,7 @@ def codings(context: dg.AssetExecutionContext, product: dg.ResourceParam[Product
 
 def code(context: dg.AssetExecutionContext, product: ProductBase, name: str) -> Made:
     """One industry's codings."""
-    head = train_head(load_industry(name), product.make_embedder(context.log.info))
+    head = find_head(load_industry(name), product.make_embedder(context.log.info))
     vectors = read_vectors(product.lake.read(Embedding, name))
     return Made({Coding: code_dialogues(read_complaints(product, name), vectors, head)})
 

@@ -27,7 +27,7 @@ from schemas.scenarios import (
     Severity,
 )
 from servicebench_data.industries import list_industries, load_industry
-from servicebench_data.journeys.head import train_head
+from servicebench_data.journeys.heads import find_head
 from servicebench_data.lake.generations import find_current
 from servicebench_data.scenarios.assembly import RULES_VERSION, read_sources
 from servicebench_data.scenarios.candidates import build_candidates, recode_texts, select_codings
@@ -88,7 +88,7 @@ def build_parts(context: dg.AssetExecutionContext, product: ProductBase, name: s
     tables = build_candidates(
         read_sources(lake.read(Turn, name), lake.read(Dialogue, name), codings, knowledge),
         knowledge,
-        partial(recode_texts, head=train_head(industry, embedder), embedder=embedder),
+        partial(recode_texts, head=find_head(industry, embedder), embedder=embedder),
         seed=product.settings.seed,
         stale_rate=product.settings.stale_rate,
         progress=ProgressLog(context.log.info, f"candidates of {name}"),

@@ -37,7 +37,8 @@ MENTION = re.compile(r"(?<![\w@])@(\w{1,30})")
 CARD = re.compile(r"(?<![\w-])\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(?![\w-])|(?<![\w-])3[47]\d{2}[ -]\d{6}[ -]\d{5}(?![\w-])")
 PHONE = re.compile(
     r"(?<![\w$£€.#/-])(?:"
-    r"\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d(?:[\s.-]?\d){6,11}"
+    r"01[\s.-]8\d{2}[\s.-]\d{3}[\s.-]\d{4}"
+    r"|\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d(?:[\s.-]?\d){6,11}"
     r"|1?[\s.-]?\(?[2-9]\d{2}\)?\s?[.-]\s?\d{3}\s?[.-]\s?\d{4}"
     r"|(?:1[\s.-])?\(?[2-9]\d{2}\)?\s\d{3}[\s.-]\d{4}"
     r"|\([2-9]\d{2}\)\s?\d{3}[\s.-]?\d{4}"
@@ -109,6 +110,7 @@ NAMED: tuple[Named, ...] = (
     ),
 )
 BARE: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
+    ("case", re.compile(r"(?<!\d)1-\d{10,11}(?![\w-])")),
     ("order", re.compile(r"(?<![\w-])(?:\d{3}-\d{7}-\d{7}|1Z[0-9A-Z]{16})(?![\w-])")),
     ("booking", re.compile(r"(?<![\w$£€.,-])\d{13}(?![\w-]|[.,]\d)")),
     ("order", re.compile(rf"(?<![\w$£€.,/-])#?\d{{7,22}}(?![\w%-]|[.,/:]\d){COUNTED}", re.IGNORECASE)),
@@ -120,8 +122,9 @@ BARE: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
 
 UPPER_CODE = re.compile(r"[A-Z]{6}")
 LETTER_CODE = re.compile(
-    r"(?i:\b(?:pnr|(?:record\s?)?locator|(?:booking|confirmation|conf|reservation|reference)\.?\s?(?:number|no|num|code|ref(?:erence)?|id"
-    r"|#|:))[\s:#.=-]*(?:is\b|was\b)?[\s:#.=-]*)(?<!\w)([A-Z]{6})(?!\w)"
+    r"(?i:\b(?:pnr|(?:record\s?)?locator|confirmation|conf|(?:booking|reservation|reference)\.?\s?(?:number|no|num|code"
+    r"|ref(?:erence)?|id|#|:))(?:\.?\s?(?:number|no|num|code|#))?[\s:#.='\"”’-]*(?:is\b|was\b)?[\s:#.='\"“‘-]*)"
+    r"(?<!\w)([A-Z]{6})(?!\w|[ ][A-Z]{2})"
 )
 
 

@@ -88,13 +88,16 @@ def test_facts_stay(tmp_path: Path, text: str) -> None:
 MASKED = {
     "phone": [
         "212-555-0143", "(212) 555-0143", "+44 20 7946 0018", "07700 900123", "1-800-221-1212", "212.555.0143",
-        "1-800-FLY-BRIGHT",
+        "1-800-FLY-BRIGHT", "01-800-555-0146",
     ],
     "email": ["jo.bloggs+air@mail.example.com", "jo at gmail dot com", "__email__"],
-    "booking": ["confirmation number GHXKTW", "PNR: abc123", "K3XQ9T", "booking ref QX7TPL", "ticket 0062345678901"],
+    "booking": [
+        "confirmation number GHXKTW", "Confirmation GHXKTW", "“Record Locator” is ZKXEFV", "PNR: abc123", "K3XQ9T",
+        "booking ref QX7TPL", "ticket 0062345678901",
+    ],
     "order": ["order MW-4471902", "tracking 1Z999AA10123456784", "order #88123", "112-1234567-1234567", "1017000018"],
     "loyalty": ["SkyMiles # is 9876543210", "RR#20320161105", "loyalty no. BW20448817"],
-    "case": ["case 00123456", "claim number AIRBW02407442", "reference number: 88123"],
+    "case": ["case 00123456", "Ref#1-25700012345", "claim number AIRBW02407442", "reference number: 88123"],
     "card": ["4111 1111 1111 1111"],
     "user": ["@some_body", "@115712"],
 }  # fmt: skip
