@@ -39,7 +39,7 @@ def build_step(context: dg.AssetExecutionContext, product: dg.ResourceParam[Prod
     """One row per table and industry of the build; see the record."""
     lake = product.lake
     files = list_files(lake)
-    inputs = sorted(path.name for paths in files.values() for path in paths)
+    inputs = sorted(path.name for name, paths in files.items() if name != BuildStep.table.name for path in paths)
     yield from run_step(
         context, product, STEP, lambda _: Made({BuildStep: count_steps(files, product.limits)}), extra=inputs
     )
