@@ -10,7 +10,7 @@ import dagster as dg
 
 from assets.plots import draw_stacks
 from assets.product import ProductBase
-from assets.steps import INDUSTRIES, Made, Results, Step, describe_asset, run_step
+from assets.steps import INDUSTRIES, Made, Results, Step, describe_asset, describe_step, run_step
 from schemas.dialogues import Dialogue, Post, QuarantinedPost, Screening, Turn
 from servicebench_data.dialogues.accounts import Forget, list_accounts
 from servicebench_data.dialogues.dialogues import DialogueFiles, build_dialogues
@@ -51,11 +51,7 @@ def read_sources(product: ProductBase, sources: Sequence[Registered]) -> Made:
     return Made({Post: files.posts, QuarantinedPost: files.quarantine}, noted)
 
 
-@dg.multi_asset(
-    specs=[dg.AssetSpec(**describe_asset(record), deps=["post"]) for record in DIALOGUES.makes],
-    partitions_def=INDUSTRIES,
-    backfill_policy=dg.BackfillPolicy.single_run(),
-)
+@dg.multi_asset(**describe_step(DIALOGUES))
 def dialogues(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """Threads rebuilt, text cleaned, people masked; all industries in one pass over the posts."""
     with Slices(product.lake.scratch, (Turn, Dialogue)) as slices:

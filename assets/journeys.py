@@ -4,14 +4,13 @@ Belongs here: which function makes which table of which inputs. Not here: how a 
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import dagster as dg
 import pyarrow as pa
 
 from assets.plots import draw_bars
 from assets.product import ProductBase
-from assets.steps import INDUSTRIES, Made, Results, Step, describe_asset, run_step
+from assets.steps import Made, Results, Step, describe_step, run_step
 from schemas.dialogues import Dialogue, Screening
 from schemas.journeys import CategoryRow, Coding, Embedding, StageRow, Topic, TopicMember
 from servicebench_data.industries import load_industry
@@ -34,16 +33,7 @@ TOPICS = Step(
 CODINGS = Step((Coding,), (Dialogue, Screening, Embedding, CategoryRow), CODE, ("embedding_model",))
 
 
-def partitioned(step: Step, deps: Sequence[str]) -> dict[str, Any]:
-    """Arguments of a multi-asset that makes a step's tables industry by industry."""
-    return {
-        "specs": [dg.AssetSpec(**describe_asset(record), deps=deps) for record in step.makes],
-        "partitions_def": INDUSTRIES,
-        "backfill_policy": dg.BackfillPolicy.single_run(),
-    }
-
-
-@dg.multi_asset(**partitioned(MAPS, []))
+@dg.multi_asset(**describe_step(MAPS))
 def journey_map(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """Stages and categories of the journey maps that experts edit."""
     yield from run_step(context, product, MAPS, tabulate_map)
@@ -55,7 +45,7 @@ def tabulate_map(name: str) -> Made:
     return Made({StageRow: list_stages(industry), CategoryRow: list_categories(industry)})
 
 
-@dg.multi_asset(**partitioned(EMBEDDINGS, ["dialogue", "screening"]))
+@dg.multi_asset(**describe_step(EMBEDDINGS))
 def embeddings(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """Vectors of the complaints, from the cache where the text is known."""
     yield from run_step(context, product, EMBEDDINGS, lambda name: embed(context, product, name))
@@ -73,7 +63,7 @@ def read_complaints(product: ProductBase, name: str) -> pa.Table:
     return select_complaints(product.lake.read(Dialogue, name), product.lake.read(Screening, name))
 
 
-@dg.multi_asset(**partitioned(TOPICS, ["dialogue", "screening", "embedding"]))
+@dg.multi_asset(**describe_step(TOPICS))
 def topics(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """BERTopic's topics, coded to the map or reported as novel; ids carry over from the build before."""
     yield from run_step(
@@ -109,7 +99,7 @@ def draw_sizes(product: ProductBase, partitions: Sequence[str]) -> dg.MarkdownMe
     )
 
 
-@dg.multi_asset(**partitioned(CODINGS, ["dialogue", "screening", "embedding", "category"]))
+@dg.multi_asset(**describe_step(CODINGS))
 def codings(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """Category and stage of every complaint, or why it has none."""
     yield from run_step(

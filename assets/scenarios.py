@@ -11,7 +11,7 @@ import dagster as dg
 from assets.plots import draw_stacks
 from assets.product import ProductBase
 from assets.progress import ProgressLog
-from assets.steps import INDUSTRIES, Made, Results, Step, describe_asset, run_step
+from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step
 from schemas.dialogues import Dialogue, Screening, Turn
 from schemas.journeys import CategoryRow, Coding
 from schemas.scenarios import (
@@ -62,13 +62,7 @@ SCENARIOS = Step(
 )
 
 
-@dg.multi_asset(
-    specs=[
-        dg.AssetSpec(**describe_asset(record), deps=["turn", "dialogue", "screening", "coding"]) for record in PARTS
-    ],
-    partitions_def=INDUSTRIES,
-    backfill_policy=dg.BackfillPolicy.single_run(),
-)
+@dg.multi_asset(**describe_step(CANDIDATES))
 def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """Events, severity, facts, background, expectation, case record and policies of every candidate, by rules."""
     yield from run_step(

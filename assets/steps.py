@@ -73,6 +73,16 @@ def describe_asset(record: type[Record]) -> dict[str, Any]:
     }
 
 
+def describe_step(step: Step) -> dict[str, Any]:
+    """Arguments of a multi-asset that makes a step's tables, industry by industry, from those that it reads."""
+    deps = [record.table.name for record in step.reads]
+    return {
+        "specs": [dg.AssetSpec(**describe_asset(record), deps=deps) for record in step.makes],
+        "partitions_def": INDUSTRIES,
+        "backfill_policy": dg.BackfillPolicy.single_run(),
+    }
+
+
 def run_step(
     context: dg.AssetExecutionContext, product: ProductBase, step: Step, compute: Callable[[str], Made], *,
     extra: object = None, over: Sequence[str] = (), show: Callable[[Sequence[str]], Mapping[str, Any]] | None = None,
