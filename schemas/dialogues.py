@@ -32,7 +32,6 @@ class Post(Record):
     parent_id: Id | None = Field(description="Id of the post that this one answers.")
     response_ids: list[str] = Field(description="Ids of the posts that answer this one, in the order of the source.")
     source: str = Field(description="Name of the file the row was read from.")
-    row_number: Count = Field(description="Row of that file, from 1, header not counted.")
 
 
 class QuarantinedPost(Record):

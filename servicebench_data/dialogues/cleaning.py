@@ -49,7 +49,7 @@ class CleaningCounts:
 
 
 def clean_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAccount]) -> CleaningCounts:
-    """Create the temporary table `cleaned` for all posts in `member`."""
+    """Create the temporary table `said`, one row for each post of `spoken`, with `long_turn` and `joined_part`."""
     words = sorted(COMMON_WORDS | list_brand_words(accounts))
     connection.execute("SET VARIABLE not_signature = $words", {"words": words})
     connection.execute("SET VARIABLE no_initials = $words", {"words": NO_INITIALS})
@@ -61,7 +61,7 @@ def clean_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAc
     )
     shapes = fetch_counts(
         connection,
-        "SELECT count(*) FILTER (contains(text, '[link]')) AS links, count(signature) AS signatures FROM cleaned",
+        "SELECT count(*) FILTER (contains(text, '[link]')) AS links, count(signature) AS signatures FROM said",
     )
     return CleaningCounts(**totals, **shapes, encodings=encodings)
 
@@ -73,7 +73,7 @@ def mend_posts(connection: duckdb.DuckDBPyConnection) -> int:
         CREATE OR REPLACE TEMP TABLE odd_post AS
         SELECT n, text, contains(text, '&') AND regexp_matches(text, '&#?\\w{2,31};') AS has_entity,
                regexp_matches(text, $invisible) AS is_invisible
-        FROM post SEMI JOIN member USING (n)
+        FROM post SEMI JOIN spoken USING (n)
         WHERE contains(text, '&') OR (strlen(text) > length(text) AND regexp_matches(text, $odd))
         """,
         {"invisible": INVISIBLE, "odd": f"{DAMAGED}|{INVISIBLE}"},

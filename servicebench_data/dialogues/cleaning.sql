@@ -1,4 +1,6 @@
--- From the text of the posts in `member` to `cleaned(n, is_account, text, signature, part, parts)`.
+-- From the text of the posts in `spoken` to `said`: a row for each post of a dialogue, in reading order (so that what
+-- belongs together lies together), with its cleaned text and the signature that stood behind it. Its row number is `p`
+-- from here on.
 -- Input `mended(n, text)`: texts that `cleaning.py` has mended (damaged encodings, rare entities).
 
 -- The entities that X escapes, decoded once: the ampersand comes last.
@@ -107,44 +109,66 @@ CREATE OR REPLACE TEMP MACRO strip_part(raw) AS
     );
 
 -- One rule a step: a macro repeats its argument, so nested calls would repeat each other's work.
-CREATE OR REPLACE TEMP TABLE cleaned AS
+CREATE OR REPLACE TEMP TABLE said AS
 WITH raw AS (
-    SELECT n, coalesce(mended.text, post.text) AS text, author_id
-    FROM post SEMI JOIN member USING (n) LEFT JOIN mended USING (n)
+    SELECT exchange, turn, position, starts, is_customer, post_id, created_at, coalesce(mended.text, post.text) AS text
+    FROM post JOIN spoken USING (n) LEFT JOIN mended USING (n)
 ),
-decoded AS (SELECT n, author_id, decode_entities(text) AS text FROM raw),
-visible AS (SELECT n, author_id, strip_invisible(text) AS text FROM decoded),
-disarmed AS (SELECT n, author_id, disarm_tokens(text) AS text FROM visible),
-linked AS (SELECT n, author_id, replace_links(text) AS text FROM disarmed),
-spoken_to AS (SELECT n, author_id, strip_mentions(text) AS text FROM linked),
-plain AS (
-    SELECT n, handle_key IS NOT NULL AS is_account, squeeze_blanks(text) AS text
-    FROM spoken_to LEFT JOIN care_account ON handle_key = lower(author_id)
-),
-searched AS (
-    SELECT *, CASE WHEN is_account THEN find_tail(text) ELSE '' END AS tail FROM plain
-),
-cut AS (
-    SELECT *, CASE WHEN tail <> '' THEN split_tail(tail) END AS found FROM searched
-),
-checked AS (
-    SELECT n, is_account, text, tail, found, CASE WHEN tail <> '' THEN is_signature(found.sign) ELSE false END AS is_signed
-    FROM cut
-),
+decoded AS (SELECT * REPLACE (decode_entities(text) AS text) FROM raw),
+visible AS (SELECT * REPLACE (strip_invisible(text) AS text) FROM decoded),
+disarmed AS (SELECT * REPLACE (disarm_tokens(text) AS text) FROM visible),
+linked AS (SELECT * REPLACE (replace_links(text) AS text) FROM disarmed),
+spoken_to AS (SELECT * REPLACE (strip_mentions(text) AS text) FROM linked),
+plain AS (SELECT * REPLACE (squeeze_blanks(text) AS text) FROM spoken_to),
+searched AS (SELECT *, CASE WHEN is_customer THEN '' ELSE find_tail(text) END AS tail FROM plain),
+cut AS (SELECT *, CASE WHEN tail <> '' THEN split_tail(tail) END AS found FROM searched),
+checked AS (SELECT *, CASE WHEN tail <> '' THEN is_signature(found.sign) ELSE false END AS is_signed FROM cut),
 signed AS (
-    SELECT n, is_account,
-           CASE
-               WHEN is_signed
-               THEN left(text, length(text) - length(tail))
-                   || CASE WHEN found.lead IN (' ', E'\n') THEN '' ELSE found.lead END
-                   || CASE WHEN found.rest = '' THEN '' ELSE ' ' || ltrim(found.rest) END
-               ELSE text
-           END AS text,
+    SELECT * EXCLUDE (tail, found, is_signed) REPLACE (
+               CASE
+                   WHEN is_signed
+                   THEN left(text, length(text) - length(tail))
+                       || CASE WHEN found.lead IN (' ', E'\n') THEN '' ELSE found.lead END
+                       || CASE WHEN found.rest = '' THEN '' ELSE ' ' || ltrim(found.rest) END
+                   ELSE text
+               END AS text
+           ),
            CASE WHEN is_signed THEN name_signer(found.sign) END AS signature
     FROM checked
 )
-SELECT *, try_cast(regexp_extract(part_text, '^\d+') AS INTEGER) AS part,
-       try_cast(regexp_extract(part_text, '\d+$') AS INTEGER) AS parts
-FROM (
-    SELECT *, CASE WHEN contains(text, '/') OR contains(text, ' of ') THEN find_part(text) END AS part_text FROM signed
-);
+SELECT *, false AS is_part FROM signed ORDER BY exchange, position;
+
+DROP TABLE spoken;
+
+-- Turns of more than one post.
+CREATE OR REPLACE TEMP TABLE long_turn AS
+SELECT DISTINCT exchange, turn FROM said WHERE NOT starts;
+
+-- Parts of one message, where a turn holds all of them: each goes to the place that its number gives it.
+CREATE OR REPLACE TEMP TABLE joined_part AS
+WITH found AS (
+    SELECT said.rowid AS p, exchange, turn, position, find_part(text) AS part_text
+    FROM said SEMI JOIN long_turn USING (exchange, turn)
+    WHERE contains(text, '/') OR contains(text, ' of ')
+),
+split AS (
+    SELECT p, exchange, turn, position, try_cast(regexp_extract(part_text, '^\d+') AS INTEGER) AS part,
+           try_cast(regexp_extract(part_text, '\d+$') AS INTEGER) AS parts
+    FROM found
+),
+numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY exchange, turn, parts, part ORDER BY position) AS message
+    FROM split WHERE part BETWEEN 1 AND parts AND parts BETWEEN 2 AND 20
+),
+complete AS (
+    SELECT exchange, turn, parts, message FROM numbered GROUP BY ALL HAVING count(*) = parts
+),
+placed AS (
+    SELECT *, row_number() OVER (PARTITION BY exchange, turn, parts, message ORDER BY part) AS rank,
+           list(position) OVER (PARTITION BY exchange, turn, parts, message ORDER BY position
+                                ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS places
+    FROM numbered SEMI JOIN complete USING (exchange, turn, parts, message)
+)
+SELECT p, exchange, turn, parts, message, places[rank] AS position FROM placed;
+
+UPDATE said SET position = joined_part.position, is_part = true FROM joined_part WHERE said.rowid = p;

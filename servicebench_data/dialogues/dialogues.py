@@ -80,8 +80,8 @@ def build_dialogues(
     with open_engine(limits) as connection:
         threads = thread_posts(connection, posts, accounts)
         run_script(connection, "naming")
-        cleaning = clean_posts(connection, accounts)
         run_script(connection, "turns")
+        cleaning = clean_posts(connection, accounts)
         mask_posts(connection, accounts)
         run_script(connection, "dialogues")
         write_tables(connection, files)

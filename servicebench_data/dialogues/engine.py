@@ -4,7 +4,7 @@ Belongs here: opening a connection under limits, running the group's SQL files, 
 about posts.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -48,9 +48,9 @@ def run_script(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     connection.execute((files(__package__ or __name__) / f"{name}.sql").read_text(encoding="utf-8"))
 
 
-def fetch_value(connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object] = ()) -> Any:
+def fetch_value(connection: duckdb.DuckDBPyConnection, sql: str) -> Any:
     """Return the one value of a query."""
-    row = connection.execute(sql, list(parameters)).fetchone()
+    row = connection.execute(sql).fetchone()
     if row is None:
         raise LookupError(f"the query {sql!r} returned no row; use an aggregate")
     return row[0]

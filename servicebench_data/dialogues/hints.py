@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from servicebench_data.dialogues.lexicon import load_given_names
 from servicebench_data.dialogues.names import GREETINGS, INTRODUCTIONS, MENTIONS
+from servicebench_data.dialogues.references import REFERENCES
 
 HANDLE = r"@|__email__|(?i:\(at\)|\[at\]|\bdot (?:com|net|org|edu|gov|co)\b|\bat \w+\.(?:com|net|org))"
 REFERENCE = (
@@ -21,6 +22,12 @@ REFERENCE = (
     r"[^.!?,\n\d]{0,24}[a-z0-9-]{0,6}\d[a-z0-9-])"
     r"|(?i:pnr|locator|booking|confirmation|conf|reservation|reference)[^.,!?\n]{0,24}\b[A-Z]{6}\b"
 )
+
+
+LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+BRACKET = re.compile(r"\\.|[()]")
+CLASS = re.compile(r"(?<!\\)\[(?:\\.|[^\]])*\]")
+WORD = re.compile(r"\\w")
 
 
 class Hints(NamedTuple):
@@ -56,6 +63,34 @@ def build_hints() -> Hints:
         account_context=rf", {word}(?:[ ]?[.!?…\n–—*^\[-]|$)|^(?:{join_words(ambiguous)}),",
         unusual_name=rf"\b(?i:{contexts})[ ,.:!]+(?:{join_words([*names, *upper])})\b",
     )
+
+
+def list_wide_references() -> list[str]:
+    """For each of `REFERENCES`, in the engine's syntax, a pattern that matches wherever that one does."""
+    return [widen(reference.pattern) for reference in REFERENCES]
+
+
+def widen(pattern: re.Pattern[str]) -> str:
+    """Return a pattern without its looks around and its word boundaries, which only ever refuse a match.
+
+    The engine's classes know ASCII letters only, so classes are spelled out.
+    """
+    text = pattern.pattern
+    while look := LOOK_AROUND.search(text):
+        text = text[: look.start()] + text[find_closing(text, look.start()) + 1 :]
+    spelled = CLASS.sub(lambda match: match.group().replace(r"\w", r"\p{L}\p{N}_"), text.replace(r"\b", ""))
+    spelled = WORD.sub(r"[\\p{L}\\p{N}_]", spelled).replace(r"\d", r"\p{Nd}")
+    return f"(?i){spelled}" if pattern.flags & re.IGNORECASE else spelled
+
+
+def find_closing(text: str, start: int) -> int:
+    """Return where the group that opens at `start` closes; the patterns have no bracket in a class."""
+    depth = 0
+    for place, match in ((match.start(), match.group()) for match in BRACKET.finditer(text, start)):
+        depth += {"(": 1, ")": -1}.get(match, 0)
+        if depth == 0:
+            return place
+    raise ValueError(f"the group at {start} of {text!r} does not close; mend the pattern.")
 
 
 def join_words(words: list[str] | tuple[str, ...]) -> str:

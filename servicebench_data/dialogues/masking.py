@@ -13,24 +13,24 @@ import pyarrow as pa
 
 from servicebench_data.dialogues.accounts import CareAccount, get_key, store_table
 from servicebench_data.dialogues.engine import run_script
-from servicebench_data.dialogues.hints import Hints, build_hints
+from servicebench_data.dialogues.hints import Hints, build_hints, list_wide_references
 from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
 from servicebench_data.dialogues.names import NameFinder, find_known
-from servicebench_data.dialogues.references import find_handles, find_numbers
+from servicebench_data.dialogues.references import find_references
 from servicebench_data.dialogues.spans import Span, choose_spans
 
 BATCH_ROWS = 50_000
 KnownWords = Mapping[int, Mapping[str, str]]
 NOTHING_KNOWN: Mapping[str, str] = {}
-Piece = tuple[int, int, str, str | None, str | None, str | None]
+Piece = tuple[int, int, str, str | None, str, str, str]
 
 
 def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAccount]) -> None:
-    """Create `finding`, `token` and `masked` from `cleaned` and `placed_post`."""
+    """Create `token` and `masked` from `said`."""
     searcher = Searcher(accounts)
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE finding "
-        "(n BIGINT, i BIGINT, literal VARCHAR, kind VARCHAR, value VARCHAR, surface VARCHAR)"
+        "(p BIGINT, i BIGINT, literal VARCHAR, tail VARCHAR, kind VARCHAR, value VARCHAR, surface VARCHAR)"
     )
     names = sorted(searcher.names.plain)
     store_table(connection, "plain_name", pa.table({"word": pa.array(names, pa.string())}))
@@ -38,38 +38,49 @@ def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAcc
     search_posts(connection, searcher, {})
     known = spread_names(connection)
     if known:
-        connection.execute("DELETE FROM finding WHERE n IN (SELECT n FROM candidate)")
+        connection.execute("DELETE FROM finding WHERE p IN (SELECT p FROM candidate)")
         search_posts(connection, searcher, known)
     run_script(connection, "masking")
 
 
 def choose_candidates(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create `candidate(n, handle, reference, name, unusual)`: which searches may find something in which post.
+    """Create `candidate(p, wanted, name, unusual)`: which searches may find something in which post.
 
     A post that holds one given name and nothing else that could be masked is not searched: the engine cuts it itself.
+    Most posts hold nothing, so few patterns pass over them; all hints in one pattern would be too much for the engine.
     """
     hints = build_hints()
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE hinted AS
-        SELECT * FROM (
-            SELECT n, is_account, text, regexp_matches(text, $handle) AS handle,
-                   regexp_matches(text, $reference) AS reference,
-                   NOT is_account AND regexp_matches(text, $unusual_name) AS unusual,
-                   regexp_extract(text, $given_name || '[a-zà-öø-ÿ]*') AS given_name,
-                   regexp_matches(text, $context) OR (is_account AND regexp_matches(text, $account_context)) AS context
-            FROM cleaned
-        ) WHERE handle OR reference OR unusual OR given_name <> '' OR context
+        SELECT p, is_account, text, regexp_matches(text, $handle) AS handle,
+               regexp_matches(text, $reference) AS reference, is_unusual AS unusual,
+               regexp_extract(text, $given_name || '[a-zà-öø-ÿ]*') AS given_name,
+               regexp_matches(text, $context) OR (is_account AND regexp_matches(text, $account_context)) AS context
+        FROM (
+            SELECT rowid AS p, NOT is_customer AS is_account, text,
+                   is_customer AND regexp_matches(text, $unusual_name) AS is_unusual
+            FROM said
+        ) WHERE is_unusual
+            OR regexp_matches(text, concat($handle, '|', $reference))
+            OR regexp_matches(text, concat($given_name, '|', $context, '|', $account_context))
         """,
         hints._asdict(),
     )
     cut_lone_names(connection, hints)
+    wide = list_wide_references()
+    bits = (
+        f"CASE WHEN regexp_matches(text, $pattern_{place}) THEN {1 << place} ELSE 0 END" for place in range(len(wide))
+    )
+    wanted = " + ".join(bits)
     connection.execute(
-        """
+        f"""
         CREATE OR REPLACE TEMP TABLE candidate AS
-        SELECT n, handle, reference, given_name <> '' OR context AS name, unusual
-        FROM hinted ANTI JOIN finding USING (n)
-        """
+        SELECT p, CASE WHEN handle OR reference THEN {wanted} ELSE 0 END AS wanted,
+               given_name <> '' OR context AS name, unusual
+        FROM hinted ANTI JOIN finding USING (p)
+        """,  # noqa: S608
+        {f"pattern_{place}": pattern for place, pattern in enumerate(wide)},
     )
     connection.execute("DROP TABLE hinted")
 
@@ -80,12 +91,12 @@ def cut_lone_names(connection: duckdb.DuckDBPyConnection, hints: Hints) -> None:
         """
         INSERT INTO finding
         WITH lone AS (
-            SELECT n, is_account, given_name, lower(given_name) AS value, strpos(text, given_name) AS start, text
+            SELECT p, is_account, given_name, lower(given_name) AS value, strpos(text, given_name) AS start, text
             FROM hinted SEMI JOIN plain_name ON word = lower(given_name)
             WHERE NOT handle AND NOT reference AND NOT unusual
         ),
         cut AS (
-            SELECT n, is_account, given_name, value, left(text, start - 1) AS head,
+            SELECT p, is_account, given_name, value, left(text, start - 1) AS head,
                    substr(text, start + length(given_name)) AS rest
             FROM lone
         ),
@@ -97,9 +108,7 @@ def cut_lone_names(connection: duckdb.DuckDBPyConnection, hints: Hints) -> None:
               AND NOT regexp_matches(others, $given_name) AND NOT regexp_matches(others, $context)
               AND NOT (is_account AND regexp_matches(others, $account_context))
         )
-        SELECT n, unnest([0, 1]) AS i, unnest([head, rest]) AS literal, unnest(['person', NULL]) AS kind,
-               unnest([value, NULL]) AS value, unnest([given_name, NULL]) AS surface
-        FROM sure
+        SELECT p, 0 AS i, head AS literal, rest AS tail, 'person' AS kind, value, given_name AS surface FROM sure
         """,
         {
             "given_name": hints.given_name,
@@ -112,23 +121,22 @@ def cut_lone_names(connection: duckdb.DuckDBPyConnection, hints: Hints) -> None:
 def search_posts(connection: duckdb.DuckDBPyConnection, searcher: "Searcher", known: KnownWords) -> None:
     """Append to `finding` what is found in the candidates."""
     rows = connection.execute(
-        "SELECT n, text, is_account, handle, reference, name, unusual FROM cleaned JOIN candidate USING (n) ORDER BY n"
+        "SELECT p, text, NOT is_customer, wanted, name, unusual FROM said JOIN candidate ON p = said.rowid ORDER BY p"
     ).fetchall()
     for start in range(0, len(rows), BATCH_ROWS):
         pieces: list[Piece] = []
-        for n, text, *flags in rows[start : start + BATCH_ROWS]:
-            pieces.extend(cut_pieces(n, text, searcher.search(text, Search(*flags), known.get(n, NOTHING_KNOWN))))
+        for p, text, *flags in rows[start : start + BATCH_ROWS]:
+            pieces.extend(cut_pieces(p, text, searcher.search(text, Search(*flags), known.get(p, NOTHING_KNOWN))))
         store_pieces(connection, pieces)
 
 
-def cut_pieces(n: int, text: str, spans: Sequence[Span]) -> Iterator[Piece]:
-    """Yield the pieces of a post, each with the value behind it; nothing for a post that holds none."""
+def cut_pieces(p: int, text: str, spans: Sequence[Span]) -> Iterator[Piece]:
+    """Yield the values of a post, each with the text before it and the last with the text behind it."""
     end = 0
     for i, span in enumerate(spans):
-        yield n, i, text[end : span.start], span.kind, span.value, text[span.start : span.end]
+        tail = text[span.end :] if i == len(spans) - 1 else None
+        yield p, i, text[end : span.start], tail, span.kind, span.value, text[span.start : span.end]
         end = span.end
-    if spans:
-        yield n, len(spans), text[end:], None, None, None
 
 
 def store_pieces(connection: duckdb.DuckDBPyConnection, pieces: list[Piece]) -> None:
@@ -138,18 +146,17 @@ def store_pieces(connection: duckdb.DuckDBPyConnection, pieces: list[Piece]) -> 
     columns = list(zip(*pieces, strict=True))
     arrays: list[pa.Array[Any]] = [pa.array(column, pa.int64()) for column in columns[:2]]
     arrays += [pa.array(column, pa.string()) for column in columns[2:]]
-    table = pa.table(arrays, names=["n", "i", "literal", "kind", "value", "surface"])
+    table = pa.table(arrays, names=["p", "i", "literal", "tail", "kind", "value", "surface"])
     connection.register("found", table)
     connection.execute("INSERT INTO finding SELECT * FROM found")
     connection.unregister("found")
 
 
 class Search(NamedTuple):
-    """What to search a post for, and whether an account wrote it."""
+    """What to search a post for (`wanted` as in `find_references`), and whether an account wrote it."""
 
     is_account: bool
-    handle: bool
-    reference: bool
+    wanted: int
     name: bool
     unusual: bool
 
@@ -164,10 +171,8 @@ class Searcher:
     def search(self, text: str, search: Search, known: Mapping[str, str]) -> list[Span]:
         """Return what is masked, in order."""
         spans: list[Span] = []
-        if search.handle:
-            spans.extend(find_handles(text, self.keep))
-        if search.reference:
-            spans.extend(find_numbers(text))
+        if search.wanted:
+            spans.extend(find_references(text, self.keep, search.wanted))
         if search.name or known:
             spans.extend(self.find_names(text, search, known))
         if search.unusual:
@@ -194,12 +199,11 @@ def spread_names(connection: duckdb.DuckDBPyConnection) -> KnownWords:
         CREATE OR REPLACE TEMP TABLE known_word AS
         WITH shown AS (
             SELECT exchange, position, value, word
-            FROM (SELECT n, value, unnest(regexp_split_to_array(lower(surface), '[\\s.]+')) AS word
+            FROM (SELECT p, value, unnest(regexp_split_to_array(lower(surface), '[\\s.]+')) AS word
                   FROM finding WHERE kind = 'person')
-            JOIN placed_post USING (n) WHERE length(word) > 2
+            JOIN said ON p = said.rowid WHERE length(word) > 2
             UNION ALL
-            SELECT exchange, position, signature, signature FROM cleaned JOIN placed_post USING (n)
-            WHERE length(signature) > 3
+            SELECT exchange, position, signature, signature FROM said WHERE length(signature) > 3
             UNION ALL
             SELECT exchange, -1, customer_key, customer_key FROM named_exchange
             WHERE length(customer_key) > 3 AND NOT regexp_full_match(customer_key, '\\d+')
@@ -210,26 +214,26 @@ def spread_names(connection: duckdb.DuckDBPyConnection) -> KnownWords:
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE spread AS
-        SELECT DISTINCT placed_post.n, word, known_word.value
-        FROM known_word JOIN placed_post USING (exchange) JOIN cleaned USING (n)
+        SELECT said.rowid AS p, word, known_word.value
+        FROM known_word JOIN said USING (exchange)
         WHERE contains(lower(text), word)
         """
     )
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE candidate AS
-        SELECT DISTINCT spread.n, coalesce(handle, false) AS handle, coalesce(reference, false) AS reference,
-               coalesce(name, false) AS name, coalesce(unusual, false) AS unusual
+        SELECT DISTINCT spread.p, coalesce(wanted, 0) AS wanted, coalesce(name, false) AS name,
+               coalesce(unusual, false) AS unusual
         FROM spread
         ANTI JOIN finding
-        ON finding.n = spread.n AND finding.value = spread.value AND contains(lower(finding.surface), spread.word)
-        LEFT JOIN candidate ON candidate.n = spread.n
+        ON finding.p = spread.p AND finding.value = spread.value AND contains(lower(finding.surface), spread.word)
+        LEFT JOIN candidate ON candidate.p = spread.p
         """
     )
     known: dict[int, dict[str, str]] = defaultdict(dict)
-    for n, word, value in connection.execute(
-        "SELECT n, word, value FROM spread SEMI JOIN candidate USING (n) ORDER BY ALL"
+    for p, word, value in connection.execute(
+        "SELECT p, word, value FROM spread SEMI JOIN candidate USING (p) ORDER BY ALL"
     ).fetchall():
         if word not in COMMON_WORDS:
-            known[n].setdefault(word, value)
+            known[p].setdefault(word, value)
     return known

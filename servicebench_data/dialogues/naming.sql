@@ -28,11 +28,5 @@ named AS (
 )
 SELECT row_number() OVER (ORDER BY industry, dialogue_id) AS exchange, * FROM named;
 
-CREATE OR REPLACE TEMP TABLE numbered_member AS
-SELECT named_exchange.exchange, n, place, is_customer
-FROM member JOIN named_exchange ON pair = member.exchange;
-
-DROP TABLE member;
 DROP TABLE exchange;
 DROP TABLE kept_post;
-ALTER TABLE numbered_member RENAME TO member;

@@ -205,7 +205,7 @@ def write_tables(connection: duckdb.DuckDBPyConnection, files: PostFiles) -> Non
         connection,
         """
         SELECT post_id, author_id, is_inbound, created_at, text, parent_id, split_ids(response_ids) AS response_ids,
-               source, staged.rowid - start + 1 AS row_number
+               source
         FROM staged JOIN source_file USING (source_index)
         WHERE reason IS NULL
         """,

@@ -40,7 +40,7 @@ INSERT = f"""
 # The same in one go, for a file in which nothing is wrong: the first row that is not as it should be ends it.
 SELECT_SOUND = f"""
     SELECT post_id, author_id, is_inbound, created_at, text, parent_id, split_ids(responses) AS response_ids,
-           CAST($label AS VARCHAR) AS source, row_number() OVER () AS row_number
+           CAST($label AS VARCHAR) AS source
     FROM ({READ_CELLS})
     WHERE CASE
         WHEN post_id IS NULL OR author_id IS NULL OR is_inbound IS NULL OR is_blank(text)

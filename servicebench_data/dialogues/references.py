@@ -1,7 +1,7 @@
 """Finding handles, e-mail addresses, phone numbers and reference numbers in a text.
 
 Belongs here: one pattern for each kind, and what looks like one and is none: flight numbers, amounts, dates and times
-stay. Not here: names (`names.py`).
+stay. Not here: names (`names.py`), choosing which patterns are worth trying on a text (`hints.py`).
 
 Our definition: a number of seven digits or more without any word that says what it is, is masked as an order number,
 one of 13 digits (an airline ticket) as a booking.
@@ -17,6 +17,7 @@ from servicebench_data.dialogues.spans import MaskKind, Span
 LINKING = r"(?:[\s:#.=-]|\b(?:is|was|are|my|no|num(?:ber)?s?|nbr|code|id|ref(?:erence)?|conf(?:irmation)?)\b)*"
 # Behind a word such as "booking" only two-letter carriers count: ABC123 is a booking code there.
 NAMED_FLIGHT = re.compile(r"(?:[A-Z]{2}|[A-Z]\d|\d[A-Z])\d{1,4}")
+SIGNS = re.compile(r"[\W_]")
 YEAR = re.compile(r"(?:19|20)\d\d")
 COUNTED = (
     r"(?!\s?(?:k\b|usd|dollars?|bucks|pesos|pounds|quid|euros?|rupees|rs\b|yen|naira|rand|miles|points|pts|people"
@@ -34,7 +35,7 @@ EMAIL = re.compile(
     re.IGNORECASE,
 )
 MENTION = re.compile(r"(?<![\w@])@(\w{1,30})")
-CARD = re.compile(r"(?<![\w-])\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(?![\w-])|(?<![\w-])3[47]\d{2}[ -]\d{6}[ -]\d{5}(?![\w-])")
+CARD = re.compile(r"(?<![\w-])(?:\d{16}|\d{4}(?:-\d{4}){3}|\d{4}(?: \d{4}){3}|3[47]\d{2}[ -]\d{6}[ -]\d{5})(?![\w-])")
 PHONE = re.compile(
     r"(?<![\w$£€.#/-])(?:"
     r"01[\s.-]8\d{2}[\s.-]\d{3}[\s.-]\d{4}"
@@ -53,34 +54,32 @@ SHORT_PHONE = re.compile(
     r"(?i:\b(?:call|phone|tel|telephone|cell|mobile|text|number|reach|ring|dial|contact)\b[^.!?\n\d]{0,30}?)"
     r"(?<![\w$£€.#/-])(\d{3}[\s.-]\d{4}|\d{7})(?![\w-]|\.\d|,\d{3})"
 )
-SEVEN_DIGITS = re.compile(r"\d{3}[\s.-]?\d{4}")
 
 
-class Named(NamedTuple):
-    """A kind of value behind a word that says what it is.
+class Reference(NamedTuple):
+    """A kind of value and how it is found.
 
     Attributes:
         kind: Kind of the value.
-        stems: One of these must be in the text, in lower case: a plain look that saves most searches.
-        pattern: The word, what may stand between, and the value as its group.
+        pattern: What surrounds it, and the value as the last group, or as the whole where there is none.
+        refused: What the value may be after all, so that it stays.
     """
 
     kind: MaskKind
-    stems: tuple[str, ...]
     pattern: re.Pattern[str]
+    refused: tuple[re.Pattern[str], ...] = ()
 
 
-def name_values(kind: MaskKind, stems: str, words: str, value: str) -> Named:
+def name_values(kind: MaskKind, words: str, value: str) -> Reference:
     """Build the pattern of a kind from the words that announce it and the shape of its values."""
     pattern = re.compile(rf"(?i:\b(?:{words})\b{LINKING})(?<![\w$£€])({value})(?!\w)")
-    return Named(kind, tuple(stems.split()), pattern)
+    return Reference(kind, pattern, (NAMED_FLIGHT, YEAR, DATE))
 
 
 # The first that matches a value decides its kind.
-NAMED: tuple[Named, ...] = (
+NAMED = (
     name_values(
         "loyalty",
-        "advantage miles rapid blue hono mileage bonvoy loyal member frequent ff reward rr acc ktn redress known",
         r"aadvantage|sky\s?miles|rapid\s?rewards?|true\s?blue|h?honou?rs|mileage\s?plus|bonvoy|loyalty|member(?:ship)?"
         r"|frequent[\s-]fl[iy]er|ffn?|rewards?(?:\s?club)?|ihg\s?rewards?|rr|account|acct|ktn|redress"
         r"|known\s?travell?er",
@@ -88,96 +87,86 @@ NAMED: tuple[Named, ...] = (
     ),
     name_values(
         "order",
-        "order track parcel package shipment invoice receipt transaction trip ride purchase delivery",
         r"orders?|tracking|parcel|package|shipment|invoice|receipt|transaction|trip|ride|purchase|delivery",
         r"[A-Za-z]{0,5}-?\d[A-Za-z0-9]{3,21}(?:-\w{2,})*|\d{3}(?:-\d{3,})+|[A-Z]{6,}\d\w*",
     ),
     name_values(
         "booking",
-        "book conf res locator pnr itiner ticket trip",
         r"bookings?|confirmation|conf|confirm|reservation|res|record\s?locator|locator|pnr|itinerary|e?ticket|trip\s?id",
         r"(?=\w*\d)[A-Za-z0-9]{5,14}",
     ),
-    name_values(
-        "booking", "ref", r"ref(?:erence)?", r"(?=[A-Za-z]{0,5}\d)(?=\d*[A-Za-z])[A-Za-z0-9]{6}|(?<=[:# ])[A-Z]{6}"
-    ),
+    name_values("booking", r"ref(?:erence)?", r"(?=[A-Za-z]{0,5}\d)(?=\d*[A-Za-z])[A-Za-z0-9]{6}|(?<=[:# ])[A-Z]{6}"),
     name_values(
         "case",
-        "case claim complaint incident ref sr service file report quiry ticket feedback voucher card certif code tag",
         r"case|claim|complaint|incident|reference|ref|sr|service\s?request|file|report|enquiry|inquiry|ticket|feedback"
         r"|voucher|gift\s?card|certificate|code|bag\s?tag|tag",
         r"[A-Za-z]{0,5}-?\d[A-Za-z0-9]{4,19}(?:-\w{2,})*|(?<=[:#])\d{4}",
     ),
 )
-BARE: tuple[tuple[MaskKind, re.Pattern[str]], ...] = (
-    ("case", re.compile(r"(?<!\d)1-\d{10,11}(?![\w-])")),
-    ("order", re.compile(r"(?<![\w-])(?:\d{3}-\d{7}-\d{7}|1Z[0-9A-Z]{16})(?![\w-])")),
-    ("booking", re.compile(r"(?<![\w$£€.,-])\d{13}(?![\w-]|[.,]\d)")),
-    ("order", re.compile(rf"(?<![\w$£€.,/-])#?\d{{7,22}}(?![\w%-]|[.,/:]\d){COUNTED}", re.IGNORECASE)),
-    ("order", re.compile(r"(?<![\w@#/-])[A-Z]+\d+[A-Z]+\d[A-Z0-9]*(?<=\w{7})(?![\w/-])")),
-    ("order", re.compile(r"(?<![\w$£€])#\d{5,6}(?!\w)")),
-    ("booking", re.compile(r"(?<![\w@#/-])(?=[A-Z]*\d)(?=\d*[A-Z]\d*[A-Z])[A-Z0-9]{6}(?![\w/-])")),
+STAYS = (FLIGHT, DATE)
+BARE = (
+    Reference("case", re.compile(r"(?<!\d)1-\d{10,11}(?![\w-])"), STAYS),
+    Reference("order", re.compile(r"(?<![\w-])(?:\d{3}-\d{7}-\d{7}|1Z[0-9A-Z]{16})(?![\w-])"), STAYS),
+    Reference("booking", re.compile(r"(?<![\w$£€.,-])\d{13}(?![\w-]|[.,]\d)"), STAYS),
+    Reference("order", re.compile(rf"(?<![\w$£€.,/-])#?\d{{7,22}}(?![\w%-]|[.,/:]\d){COUNTED}", re.IGNORECASE), STAYS),
+    Reference("order", re.compile(r"(?<![\w@#/-])[A-Z]+\d+[A-Z]+\d[A-Z0-9]*(?<=\w{7})(?![\w/-])"), STAYS),
+    Reference("order", re.compile(r"(?<![\w$£€])#\d{5,6}(?!\w)"), STAYS),
+    Reference("booking", re.compile(r"(?<![\w@#/-])(?=[A-Z]*\d)(?=\d*[A-Z]\d*[A-Z])[A-Z0-9]{6}(?![\w/-])"), STAYS),
 )
-
-
-UPPER_CODE = re.compile(r"[A-Z]{6}")
 LETTER_CODE = re.compile(
     r"(?i:\b(?:pnr|(?:record\s?)?locator|confirmation|conf|(?:booking|reservation|reference)\.?\s?(?:number|no|num|code"
     r"|ref(?:erence)?|id|#|:))(?:\.?\s?(?:number|no|num|code|#))?[\s:#.='\"”’-]*(?:is\b|was\b)?[\s:#.='\"“‘-]*)"
     r"(?<!\w)([A-Z]{6})(?!\w|[ ][A-Z]{2})"
 )
+# All of them, the surest first: of two that overlap, the one found first stays.
+REFERENCES: tuple[Reference, ...] = (
+    Reference("email", EMAIL),
+    Reference("user", MENTION),
+    Reference("card", CARD),
+    *NAMED,
+    Reference("phone", PHONE, (DATE,)),
+    Reference("phone", SHORT_PHONE),
+    *BARE,
+    Reference("booking", LETTER_CODE),
+)
+EVERY = (1 << len(REFERENCES)) - 1
 
 
-def find_handles(text: str, keep: frozenset[str]) -> Iterator[Span]:
-    """Yield e-mail addresses and handles, except the handles in `keep`."""
-    for match in EMAIL.finditer(text):
-        yield Span(match.start(), match.end(), "email", match.group().lower())
-    for match in MENTION.finditer(text):
-        handle = match.group(1).lower()
-        if handle not in keep:
-            yield Span(match.start(), match.end(), "user", handle)
+def find_references(text: str, keep: frozenset[str], wanted: int = EVERY) -> Iterator[Span]:
+    """Yield handles, e-mail addresses and numbers.
+
+    Args:
+        text: A post's cleaned text.
+        keep: Handles in lower case that stay.
+        wanted: Which of `REFERENCES` to look for, one bit each, the first the lowest.
+    """
+    for place, reference in enumerate(REFERENCES):
+        if wanted >> place & 1:
+            for match in reference.pattern.finditer(text):
+                span = read_span(reference.kind, match)
+                if not is_kept(reference, span, text, keep):
+                    yield span
 
 
-def find_numbers(text: str) -> Iterator[Span]:
-    """Yield phone, card and reference numbers, the surest kinds first."""
-    for match in CARD.finditer(text):
-        yield make_span(match, 0, "card")
-    yield from find_named(text)
-    for match in PHONE.finditer(text):
-        if not DATE.fullmatch(match.group()):
-            yield make_span(match, 0, "phone")
-    for match in SHORT_PHONE.finditer(text) if SEVEN_DIGITS.search(text) else ():
-        yield make_span(match, 1, "phone")
-    for kind, pattern in BARE:
-        for match in pattern.finditer(text):
-            if not is_kept(match.group().lstrip("#")):
-                yield make_span(match, 0, kind)
-    for match in LETTER_CODE.finditer(text) if UPPER_CODE.search(text) else ():
-        yield make_span(match, 1, "booking")
+def is_kept(reference: Reference, span: Span, text: str, keep: frozenset[str]) -> bool:
+    """Tell whether what a pattern found stays: an account's handle, a flight number, a date, a year."""
+    if span.kind == "user":
+        return span.value in keep
+    written = text[span.start : span.end].lstrip("#")
+    return any(pattern.fullmatch(written) for pattern in reference.refused)
 
 
-def find_named(text: str) -> Iterator[Span]:
-    """Yield numbers behind a word that says what they are."""
-    lower = text.lower()
-    for named in NAMED:
-        if any(stem in lower for stem in named.stems):
-            for match in named.pattern.finditer(text):
-                value = match.group(1)
-                if not (NAMED_FLIGHT.fullmatch(value) or YEAR.fullmatch(value) or DATE.fullmatch(value)):
-                    yield make_span(match, 1, named.kind)
-
-
-def make_span(match: re.Match[str], group: int, kind: MaskKind) -> Span:
-    """Return a span whose value is the match without signs, in lower case."""
-    value = re.sub(r"[\W_]", "", match.group(group)).lower()
+def read_span(kind: MaskKind, match: re.Match[str]) -> Span:
+    """Return what a pattern found, with the form in which equal values are equal."""
+    if kind == "user":
+        return Span(match.start(), match.end(), kind, match.group(1).lower())
+    group = match.re.groups
+    value = match.group(group).lower()
+    if kind != "email":
+        value = SIGNS.sub("", value)
     return Span(match.start(group), match.end(group), kind, normalise_phone(value) if kind == "phone" else value)
 
 
 def normalise_phone(digits: str) -> str:
     """Return a number without the prefixes that are written or left out at will."""
     return digits.removeprefix("00").removeprefix("1") if len(digits) > 10 else digits
-
-
-def is_kept(value: str) -> bool:
-    """Tell whether a value is a flight number, a date or a year and stays."""
-    return bool(FLIGHT.fullmatch(value) or DATE.fullmatch(value))

@@ -128,11 +128,14 @@ def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
     parents = np.arange(count + phantoms)
     parents[child] = parent
     parents[missing["n"]] = count - 1 + missing["rank"]
-    stuck = find_stuck(parents)
+    roots = follow(parents)
+    stuck = find_stuck(parents, roots)
     cut = find_cuts(parents, stuck, rank_ages(connection, stuck)) if len(stuck) else stuck
-    parents[cut] = cut
+    if len(cut):
+        parents[cut] = cut
+        roots = follow(parents)
     self_answers = int((child == parent).sum())
-    return Forest(parents, follow(parents), len(cut), self_answers, len(missing["n"]))
+    return Forest(parents, roots, len(cut), self_answers, len(missing["n"]))
 
 
 def rank_missing(connection: duckdb.DuckDBPyConnection, rows: Rows) -> dict[str, Rows]:

@@ -17,7 +17,8 @@ WHERE account_index >= 0;
 CREATE OR REPLACE TEMP TABLE customer_post AS
 SELECT n, root, place, author AS customer, is_direct FROM kept_post WHERE is_customer;
 
--- One row per dialogue: the account spoke to the customer, who posted in the same tree.
+-- One row per dialogue: the account spoke to the customer, who posted in the same tree. The customer's first row is in
+-- no other dialogue of the account, so both together number it.
 CREATE OR REPLACE TEMP TABLE exchange AS
 WITH pair AS (
     SELECT DISTINCT root, customer, account_index FROM account_post
@@ -25,7 +26,7 @@ WITH pair AS (
 speaker AS (
     SELECT root, customer, bool_or(is_direct) AS is_direct, min(n) AS customer_n FROM customer_post GROUP BY ALL
 )
-SELECT row_number() OVER () AS exchange, root, customer, account_index, is_direct, customer_n
+SELECT customer_n * 65536 + account_index AS exchange, root, customer, account_index, is_direct, customer_n
 FROM pair JOIN speaker USING (root, customer);
 
 -- A post belongs to a dialogue once, however many branches lead to it. An account's opening belongs to the dialogues of

@@ -16,18 +16,26 @@ Flags = NDArray[np.bool_]
 def follow(pointers: Rows) -> Rows:
     """Return for each row the fixed point that its pointers lead to; on the way into a cycle, some other row."""
     ends = pointers.copy()
-    active = np.flatnonzero(ends[ends] != ends)
+    active = np.arange(len(pointers))
+    # Reads at random places cost most of the time here, so each step reads once: what lies one reach further on.
+    further = ends[ends]
     for _ in range(len(pointers).bit_length() + 1):
+        open_ends = further != ends[active]
+        active, further = active[open_ends], further[open_ends]
         if not len(active):
             break
-        ends[active] = ends[ends[active]]
-        active = active[ends[ends[active]] != ends[active]]
+        ends[active] = further
+        further = ends[further]
     return ends
 
 
-def find_stuck(parents: Rows) -> Rows:
-    """Return the rows that reach no root: those on cycles and those that hang from one."""
-    ends = follow(parents)
+def find_stuck(parents: Rows, ends: Rows) -> Rows:
+    """Return the rows that reach no root: those on cycles and those that hang from one.
+
+    Args:
+        parents: Forest that may hold cycles.
+        ends: What `follow` made of it.
+    """
     return np.flatnonzero(parents[ends] != ends)
 
 
@@ -95,14 +103,16 @@ def link_siblings(parents: Rows, siblings: Rows) -> tuple[Rows, Rows]:
 def measure_distance(following: Rows) -> Rows:
     """Return minus the number of steps from each row to the end of its list."""
     pointers = following.copy()
-    distance = (pointers != np.arange(len(pointers))).astype(np.int64)
-    active = np.flatnonzero(pointers[pointers] != pointers)
-    while len(active):
+    active = np.arange(len(pointers))
+    reached, further = pointers, pointers[pointers]
+    distance = (pointers != active).astype(np.int64)
+    while True:
+        is_open = further != reached
+        active, reached, further = active[is_open], reached[is_open], further[is_open]
+        if not len(active):
+            return -distance
         # All reads come before all writes, so one step doubles every row's reach.
-        reached = pointers[active]
         gained = distance[reached]
-        further = pointers[reached]
         distance[active] += gained
         pointers[active] = further
-        active = active[pointers[further] != further]
-    return -distance
+        reached, further = further, pointers[further]

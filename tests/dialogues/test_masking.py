@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from servicebench_data.dialogues.hints import build_hints
+from servicebench_data.dialogues.hints import build_hints, list_wide_references
 from servicebench_data.dialogues.masking import Search, Searcher
-from servicebench_data.dialogues.references import find_handles, find_numbers
+from servicebench_data.dialogues.references import EVERY, find_references
 from servicebench_data.dialogues.spans import choose_spans
 from tests.dialogues.helpers import ACCOUNTS, AIR, SHOP, Built, build, make_row
 
 C = "501"
+ENGINE = duckdb.connect()
 
 
 def clean(folder: Path, customer: str, account: str = "Sorry") -> tuple[str, str]:
@@ -206,18 +207,15 @@ PIECES = st.sampled_from(
 def test_hints_miss_nothing_that_a_search_finds(pieces: list[str], is_account: bool) -> None:
     text = " ".join(pieces)
     hints = build_hints()
-    with duckdb.connect() as connection:
-        matches = [
-            bool(row[0])
-            for hint in hints
-            for row in connection.execute(
-                "SELECT regexp_matches($text, $hint)", {"text": text, "hint": hint}
-            ).fetchall()
-        ]
-    handle, reference, given_name, context, account_context, unusual = matches
+    patterns = {f"p{place}": hint for place, hint in enumerate([*hints, *list_wide_references()])}
+    query = "SELECT " + ", ".join(f"regexp_matches($text, ${name})" for name in patterns)
+    matches = ENGINE.execute(query, {"text": text, **patterns}).fetchall()[0]
+    handle, reference, given_name, context, account_context, unusual, *wide = matches
     names = SEARCHER.names
-    assert handle or not list(find_handles(text, frozenset()))
-    assert reference or not list(find_numbers(text))
+    found = list(find_references(text, frozenset()))
+    assert handle or reference or not found
+    wanted = sum(1 << place for place, matches in enumerate(wide) if matches)
+    assert list(find_references(text, frozenset(), wanted)) == found
     assert (
         given_name
         or context
@@ -242,7 +240,7 @@ LONE = [
 @pytest.mark.parametrize("lone", LONE)
 def test_posts_that_the_engine_cuts_are_cut_as_by_the_search(tmp_path: Path, lone: str, rest: str) -> None:
     text = f"{lone} {rest}".strip()
-    found = SEARCHER.search(text, Search(True, True, True, True, False), {})
+    found = SEARCHER.search(text, Search(True, EVERY, True, False), {})
     masked, end, numbers = "", 0, dict[str, int]()
     for span in found:
         masked += text[end : span.start] + f"[person-{numbers.setdefault(span.value, len(numbers) + 1)}]"
@@ -253,6 +251,6 @@ def test_posts_that_the_engine_cuts_are_cut_as_by_the_search(tmp_path: Path, lon
 @given(st.lists(PIECES, min_size=1, max_size=5))
 def test_spans_never_overlap_and_are_in_order(pieces: list[str]) -> None:
     text = " ".join(pieces)
-    spans = SEARCHER.search(text, Search(True, True, True, True, True), {})
+    spans = SEARCHER.search(text, Search(True, EVERY, True, True), {})
     assert all(one.end <= two.start for one, two in pairwise(spans))
     assert choose_spans(spans) == spans

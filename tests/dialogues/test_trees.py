@@ -59,11 +59,11 @@ def test_reading_order_is_a_walk_in_depth(numbers: list[int], seed: int) -> None
 def test_each_cycle_is_cut_once_at_its_youngest(numbers: list[int], seed: int) -> None:
     parents = np.array(numbers) % len(numbers)
     ages = np.random.default_rng(seed).permutation(len(numbers))
-    stuck = find_stuck(parents)
+    stuck = find_stuck(parents, follow(parents))
     cuts = find_cuts(parents, stuck, ages[stuck]) if len(stuck) else stuck
     mended = parents.copy()
     mended[cuts] = cuts
-    assert len(find_stuck(mended)) == 0
+    assert len(find_stuck(mended, follow(mended))) == 0
     for cut in cuts:
         cycle = [int(cut)]
         while parents[cycle[-1]] != cut:
