@@ -18,18 +18,8 @@ class Threshold(Strict):
     how: str = Field(min_length=20, description="On what and by which rule it was set.")
 
 
-class Address(Strict):
-    """Log odds of a complaint that are added for whom a message is addressed to; no word of it tells as much."""
-
-    mention: float = Field(description="It names an account.")
-    care: float = Field(description="It names an account that gives help, on top.")
-    how: str = Field(min_length=20, description="How they were set.")
-
-
 class Thresholds(Strict):
     """The two thresholds of the complaint filter: to keep a dialogue, and to let its scenario into a release."""
-
-    address: Address
 
     keep: Threshold
     release: Threshold

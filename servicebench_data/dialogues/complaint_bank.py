@@ -41,6 +41,7 @@ class ComplaintBank:
         prepared: The same as the embedding model reads them.
         kinds: The kind of each.
         weights: How much each counts within its kind.
+        is_to_care: Whether each is said to a care account by where it stands, though it shows no handle.
         lexicon: Telling words.
         thresholds: Where the probability is cut.
     """
@@ -49,6 +50,7 @@ class ComplaintBank:
     prepared: tuple[str, ...]
     kinds: tuple[Kind, ...]
     weights: tuple[float, ...]
+    is_to_care: tuple[bool, ...]
     lexicon: Lexicon
     thresholds: Thresholds
 
@@ -56,7 +58,7 @@ class ComplaintBank:
     def digest(self) -> str:
         """Digest of what decides the weights; the thresholds do not."""
         groups = {name: list(words) for name, words in self.lexicon.groups.items()}
-        return digest_json([self.texts, self.prepared, self.kinds, self.weights, groups])
+        return digest_json([self.texts, self.prepared, self.kinds, self.weights, self.is_to_care, groups])
 
 
 def load_bank(industries: Sequence[Industry], folder: Path = BANK_FOLDER) -> ComplaintBank:
@@ -69,17 +71,19 @@ def load_bank(industries: Sequence[Industry], folder: Path = BANK_FOLDER) -> Com
     Raises:
         ComplaintBankError: A file is missing, is empty, repeats a message or holds what it must not.
     """
-    rows = [(text, prepare_text(text), kind, 1.0) for kind in get_args(Kind) for text in read_messages(folder, kind)]
+    rows = [
+        (text, prepare_text(text), kind, 1.0, False) for kind in get_args(Kind) for text in read_messages(folder, kind)
+    ]
     rows += [
-        (text, prepare_text(text, list_brand_words(industry)), COMPLAINT, JOURNEY_WEIGHT)
+        (text, prepare_text(text, list_brand_words(industry)), COMPLAINT, JOURNEY_WEIGHT, True)
         for industry in industries
         for category in industry.journey.categories
         for text in category.examples
     ]
-    texts, prepared, kinds, weights = zip(*[row for row in rows if row[1]], strict=True)
+    texts, prepared, kinds, weights, is_to_care = zip(*[row for row in rows if row[1]], strict=True)
     lexicon = read_record(folder / "lexicon.yaml", LexiconFile)
     return ComplaintBank(
-        texts, prepared, kinds, weights,
+        texts, prepared, kinds, weights, is_to_care,
         Lexicon(lexicon.groups), read_record(folder / "thresholds.yaml", Thresholds),
     )  # fmt: skip
 

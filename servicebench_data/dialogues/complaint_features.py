@@ -5,7 +5,7 @@ that weighs them.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,6 +56,7 @@ _MARKS = (
 SHAPES = (
     "asks", "opens_asking", "exclaims", "shouts", "trails_off", "has_link", "has_tag", "has_amount", "has_span",
     "length", "is_tiny", "bad_tag", "thanks_for", "hangs", "glad_marks", "angry_marks", "selling_marks",
+    "names_account", "names_care",
 )  # fmt: skip
 
 
@@ -84,9 +85,20 @@ class Lexicon:
         return index
 
 
-def measure_messages(texts: Iterable[str], lexicon: Lexicon) -> Numbers:
-    """Features of messages, a row each: words of each group (damped), then the shapes."""
-    rows = [[*count_groups(text, lexicon), *measure_shape(text)] for text in texts]
+def measure_messages(texts: Sequence[str], lexicon: Lexicon, is_to_care: Sequence[bool] = ()) -> Numbers:
+    """Features of messages, a row each: words of each group (damped), then the shapes, then whom it is addressed to.
+
+    Args:
+        texts: Messages as people read them.
+        lexicon: Groups of telling words.
+        is_to_care: Whether each is known to be said to a care account, though its handle is no longer there; by
+            default the handles in the text tell.
+    """
+    known = is_to_care or [False] * len(texts)
+    rows = [
+        [*count_groups(text, lexicon), *measure_shape(text), *find_address(text, is_to_care=is_told)]
+        for text, is_told in zip(texts, known, strict=True)
+    ]
     return np.array(rows, dtype=np.float32).reshape(len(rows), len(lexicon.groups) + len(SHAPES))
 
 
@@ -108,7 +120,7 @@ def find_groups(word: str, lexicon: Lexicon) -> set[int]:
 
 
 def measure_shape(text: str) -> list[float]:
-    """The shapes of a message, in the order of `SHAPES`."""
+    """The shapes of a message, in the order of `SHAPES`, without the last two."""
     bare = strip_marks(text)
     letters = [char for char in bare if char.isalpha()]
     words = bare.split()
@@ -132,9 +144,11 @@ def measure_shape(text: str) -> list[float]:
     ]
 
 
-def find_address(text: str) -> tuple[bool, bool]:
+def find_address(text: str, *, is_to_care: bool = False) -> list[float]:
     """Whether a message names any account, and whether one whose name says that it gives help."""
-    return bool(_HANDLE.search(text)), bool(_CARE.search(text))
+    if is_to_care:
+        return [1.0, 1.0]
+    return [float(bool(_HANDLE.search(text))), float(bool(_CARE.search(text)))]
 
 
 def strip_marks(text: str) -> str:

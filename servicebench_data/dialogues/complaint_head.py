@@ -46,9 +46,9 @@ class Head:
         odds = np.exp(scores)
         return odds / odds.sum(axis=1, keepdims=True)
 
-    def calibrate(self, probability: Exact, extra: Exact | float = 0.0) -> Exact:
-        """Calibrated probability of the first class, with log odds from elsewhere added before."""
-        return 1 / (1 + np.exp(-(self.slope * (find_logit(probability) + extra) + self.shift)))
+    def calibrate(self, probability: Exact) -> Exact:
+        """Calibrated probability of the first class."""
+        return 1 / (1 + np.exp(-(self.slope * find_logit(probability) + self.shift)))
 
 
 @dataclass(frozen=True)

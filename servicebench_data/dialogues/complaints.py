@@ -15,13 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.dialogues import ExclusionReason, Kind, Screening
-from schemas.screening import Address
 from servicebench_data.dialogues.complaint_bank import COMPLAINT, ComplaintBank
-from servicebench_data.dialogues.complaint_features import Lexicon, find_address, measure_messages
+from servicebench_data.dialogues.complaint_features import measure_messages
 from servicebench_data.dialogues.complaint_head import (
     Exact,
     Head,
-    Numbers,
     Sample,
     fit_calibrated,
     fit_head,
@@ -32,7 +30,7 @@ from servicebench_data.embeddings import Embedder, prepare_text
 from servicebench_data.lake.arrow import arrow_schema
 from servicebench_data.lake.store import digest_json
 
-VERSION = "1"
+VERSION = "2"
 STRENGTH = 0.0027
 KIND_STRENGTH = 0.01
 # A message that is not kept is still called a complaint where its words alone make it nearly as likely as not.
@@ -72,15 +70,13 @@ class ComplaintFilter:
         self.keep = bank.thresholds.keep.probability
         self.release = bank.thresholds.release.probability
 
-    def screen(
-        self, texts: Sequence[str], brand_words: Iterable[str] = (), *, is_to_care: bool | None = None
-    ) -> Verdicts:
+    def screen(self, texts: Sequence[str], brand_words: Iterable[str] = (), *, is_to_care: bool = False) -> Verdicts:
         """Judge messages.
 
         Args:
             texts: Messages as people read them.
             brand_words: Names of the brands, which the embedding model does not get to see.
-            is_to_care: Whether all are addressed to a care account; None to tell from the accounts that they name.
+            is_to_care: Whether all are known to be said to a care account; else the handles in them tell.
         """
         brands = tuple(brand_words)
         prepared = [prepare_text(text, brands) for text in texts]
@@ -89,10 +85,10 @@ class ComplaintFilter:
         probability = np.full(len(texts), np.nan)
         if rows:
             read = [texts[row] for row in rows]
-            features = join_features(self._embedder([prepared[row] for row in rows]), read, self._bank.lexicon)
-            address = weigh_address(read, self._bank.thresholds.address, is_to_care=is_to_care)
+            vectors = self._embedder([prepared[row] for row in rows])
+            features = np.hstack([vectors, measure_messages(read, self._bank.lexicon, [is_to_care] * len(read))])
             share = self._heads.complaint.apply(features)[:, 0]
-            probability[rows] = self._heads.complaint.calibrate(share, address)
+            probability[rows] = self._heads.complaint.calibrate(share)
             is_complaint = (probability[rows] >= self.keep) | (share >= NEAR_MISS)
             places = self._heads.other.apply(features).argmax(axis=1).tolist()
             for row, place, is_told in zip(rows, places, is_complaint.tolist(), strict=True):
@@ -117,7 +113,7 @@ def train_filter(bank: ComplaintBank, embedder: Embedder, cache_dir: Path) -> Co
 def train_heads(bank: ComplaintBank, embedder: Embedder) -> Heads:
     """Learn to tell complaints from the rest, and the kinds of the rest from each other."""
     vectors = embedder(bank.prepared)
-    features = join_features(vectors, bank.texts, bank.lexicon)
+    features = np.hstack([vectors, measure_messages(bank.texts, bank.lexicon, bank.is_to_care)])
     labels = [kind if kind == COMPLAINT else "rest" for kind in bank.kinds]
     width = vectors.shape[1]
     rest = Sample(features, width, bank.kinds, bank.weights).select(np.array([label == "rest" for label in labels]))
@@ -125,19 +121,6 @@ def train_heads(bank: ComplaintBank, embedder: Embedder) -> Heads:
         fit_calibrated(Sample(features, width, labels, bank.weights), strength=STRENGTH),
         fit_head(rest, strength=KIND_STRENGTH),
     )
-
-
-def join_features(vectors: Numbers, texts: Sequence[str], lexicon: Lexicon) -> Numbers:
-    """Vectors and cheap features side by side."""
-    return np.hstack([vectors, measure_messages(texts, lexicon)])
-
-
-def weigh_address(texts: Sequence[str], address: Address, *, is_to_care: bool | None) -> Exact:
-    """Log odds for whom each message is addressed to."""
-    if is_to_care is not None:
-        return np.full(len(texts), address.mention + address.care if is_to_care else 0.0)
-    found = np.array([find_address(text) for text in texts], dtype=np.float64).reshape(-1, 2)
-    return found @ np.array([address.mention, address.care])
 
 
 def screen_dialogues(dialogues: pa.Table, complaint_filter: ComplaintFilter, brand_words: Iterable[str]) -> pa.Table:

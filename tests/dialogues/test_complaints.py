@@ -15,6 +15,7 @@ from servicebench_data.dialogues.complaint_features import Lexicon, find_address
 from servicebench_data.dialogues.complaint_head import Sample, fit_calibrated, fit_head, read_head, write_head
 from servicebench_data.dialogues.complaints import ComplaintFilter, screen_dialogues, train_filter
 from servicebench_data.embeddings import Embedder
+from servicebench_data.industries import load_industries
 from servicebench_data.lake.arrow import to_records
 
 LABELS = Path(__file__).resolve().parents[3] / "shared" / "data" / "labels"
@@ -163,9 +164,10 @@ def test_words_and_shapes_are_counted() -> None:
     assert row[0][0] == pytest.approx(np.log1p(2))
     assert row[1][:2].tolist() == [0.0, 0.0]
     assert measure_shape("What time do you open?")[:2] == [1.0, 1.0]
-    assert find_address("@HelpAtBrightwing hi") == (True, True)
-    assert find_address("@neighbour hi") == (True, False)
-    assert find_address("hi") == (False, False)
+    assert find_address("@HelpAtBrightwing hi") == [1, 1]
+    assert find_address("@neighbour hi") == [1, 0]
+    assert find_address("hi") == [0, 0]
+    assert find_address("hi", is_to_care=True) == [1, 1]
 
 
 def test_the_bank_holds_enough_of_every_kind() -> None:
@@ -175,9 +177,12 @@ def test_the_bank_holds_enough_of_every_kind() -> None:
     assert len(read_messages(BANK_FOLDER, "spam")) + len(read_messages(BANK_FOLDER, "marketing")) >= 120
 
 
-def test_the_bank_names_nobody_and_links_nowhere() -> None:
+def test_the_bank_names_no_account_of_ours_and_links_nowhere() -> None:
     lines = [line for path in BANK_FOLDER.glob("*.txt") for line in path.read_text(encoding="utf-8").splitlines()]
-    assert not [line for line in lines if re.search(r"https?://|www\.|@\w{3,}", line)]
+    assert not [line for line in lines if re.search(r"https?://(?!t\.co/\w{4,10}\b)|www\.|\w@\w", line)]
+    accounts = {account.handle.lower() for entry in load_industries() for account in entry.accounts.accounts}
+    handles = {handle.lower() for line in lines for handle in re.findall(r"@(\w+)", line)}
+    assert handles and not handles & accounts
 
 
 @pytest.mark.parametrize("content", ["", "one line\nanother\none line\n"])
