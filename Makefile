@@ -21,8 +21,8 @@ install: $(VENV)/.installed  ## Create the environment
 run: install  ## Build scenarios from the bundled fictional posts, with no key and no network
 	$(BIN)/servicebench build --sample --home $(HOME_DIR)
 
-test: install  ## Run the tests
-	$(BIN)/python -m pytest
+test: install  ## Run the tests, in as many processes as there are cores
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: install  ## Style, floors, formatting
 	$(BIN)/ruff check .

@@ -18,6 +18,8 @@ from servicebench_data.lake.sources import is_source, list_sources, stamp
 from servicebench_data.lake.store import digest_json
 
 JOB_NAME = "scenario_build"
+PLAN_JOB_NAME = "model_plan"
+PLAN = "writing_plan"
 WAITING = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING)
 WAITING_SECONDS = 600
 
@@ -26,8 +28,20 @@ def make_job() -> Any:
     """The job that makes everything: one in-process run over all industries."""
     return dg.define_asset_job(
         JOB_NAME,
-        selection=dg.AssetSelection.all(),
+        selection=dg.AssetSelection.all() - dg.AssetSelection.assets(PLAN),
         description="From raw posts to the published file. Launch it over all industries at once.",
+        executor_def=dg.in_process_executor,
+    )
+
+
+def make_plan_job() -> Any:
+    """The job that tells what the model's work would take, and asks no model."""
+    return dg.define_asset_job(
+        PLAN_JOB_NAME,
+        selection=dg.AssetSelection.assets(PLAN).upstream().required_multi_asset_neighbors(),
+        description="What writing the scenarios by the model would take: items, calls, tokens, cost, by task. Makes "
+        "what comes before, asks no model, spends nothing; the table is in the metadata of `writing_plan`. Launch it "
+        "over all industries at once, with `model` set in the resource.",
         executor_def=dg.in_process_executor,
     )
 

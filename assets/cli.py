@@ -10,9 +10,13 @@ import typer
 from rich.console import Console
 
 from assets import console as show
+from assets.experts import app as journeys_app
+from assets.ledger import app as ledger_app
+from assets.review import review
 from servicebench_data.lake.forget import ForgetError, add_to_forget_list
 from servicebench_data.lake.sources import SourceError, list_sources, register_files
 from servicebench_data.lake.store import Lake
+from servicebench_data.models.options import OptionsError
 from servicebench_data.settings import Settings, SettingsError
 
 app = typer.Typer(
@@ -21,6 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+app.add_typer(ledger_app, name="ledger")
+app.add_typer(journeys_app, name="journeys")
 out = Console()
 err = Console(stderr=True)
 
@@ -39,23 +45,47 @@ def build(
     industry: Annotated[list[str] | None, typer.Option(help="Only this industry; repeatable.")] = None,
     setting: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; repeatable.")] = None,
     model: Annotated[
-        str | None, typer.Option(help="Model that writes scenarios; this version has offline rules only.")
+        str | None, typer.Option(help="Model that writes the scenarios, as litellm names it; else offline rules do.")
     ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Tell what the model's work would take, by task; asks no model.")
+    ] = False,
     home: Home = None,
     more_posts: Annotated[list[Path] | None, typer.Argument(help="More files, so that a shell's *.csv works.")] = None,
 ) -> None:
     """Build scenarios from registered posts (or the sample) and publish them."""
     files = [*(posts or []), *(more_posts or [])]
-    if model:
-        raise UsageError(f"--model {model!r}: this version writes scenarios by offline rules only; leave --model out.")
-    settings = resolve(home, setting, source="sample" if sample else "posts")
+    settings = resolve(home, setting, source="sample" if sample else "posts", model=model)
+    check_model(settings, is_needed=plan)
     register(settings, files, is_sample=sample)
-    from assets.runner import run_build  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
+    from assets.runner import run_build, run_plan  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
 
-    if not run_build(settings, check_industries(industry or []), out):
+    industries = check_industries(industry or [])
+    if plan:
+        rows = run_plan(settings, industries, out)
+        if rows is None:
+            raise typer.Exit(1)
+        show.print_plan(rows, out)
+        return
+    if not run_build(settings, industries, out):
         err.print("[red]The build failed.[/red] What was published before is as it was.")
         raise typer.Exit(1)
     show.print_summary(settings.home, out)
+
+
+def check_model(settings: Settings, *, is_needed: bool) -> None:
+    """Refuse a model that cannot be asked as it is named, before anything is made.
+
+    Raises:
+        UsageError: It is needed, and none is set.
+        OptionsError: A setting of the model cannot be used.
+    """
+    if settings.model:
+        from servicebench_data.scenarios.writing.stages import describe_writing  # noqa: PLC0415
+
+        describe_writing(settings)
+    elif is_needed:
+        raise UsageError("--plan tells what a model's work would take, and none is set; name one with --model NAME.")
 
 
 def register(settings: Settings, files: list[Path], *, is_sample: bool) -> None:
@@ -166,12 +196,14 @@ def schema(table: Annotated[str, typer.Argument(help="Name of a table.")]) -> No
 
 
 @app.command()
-def docs(folder: Annotated[Path, typer.Argument(help="Where to write.")] = Path("docs")) -> None:
-    """Write the generated pages: the data dictionary."""
-    from servicebench_data.lake.dictionary import write_dictionary  # noqa: PLC0415
-    from servicebench_data.lake.store import write_atomically  # noqa: PLC0415
-
-    write_atomically(folder / "data-dictionary.md", write_dictionary())
+def docs(
+    folder: Annotated[Path, typer.Argument(help="Where to write.")] = Path("docs"),
+    home: Annotated[
+        Path | None, typer.Option("--home", help="Home whose last build is counted; else no counts.")
+    ] = None,
+) -> None:
+    """Write the generated pages: the data dictionary and the journey maps."""
+    show.write_pages(folder, home)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -182,11 +214,14 @@ def dev(context: typer.Context, home: Home = None) -> None:
     start_ui(resolve(home).home, context.args)
 
 
+app.command()(review)
+
+
 def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
     try:
         app()
-    except show.user_errors((UsageError, SettingsError, SourceError, ForgetError)) as error:
+    except show.user_errors((UsageError, SettingsError, SourceError, ForgetError, OptionsError)) as error:
         err.print("[red]Error:[/red]", end=" ")
         err.print(str(error), markup=False, highlight=False)
         raise SystemExit(2) from None

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 from rich.console import Console
@@ -25,7 +26,11 @@ from servicebench_data.lake.sources import list_sources
 from servicebench_data.lake.store import Lake, LakeError
 from servicebench_data.release.diff import UnknownBuildError, compare_builds, find_build
 from servicebench_data.release.publish import FILE_NAME, list_builds
+from servicebench_data.review.cells import ReviewError
 from servicebench_data.settings import Settings
+
+if TYPE_CHECKING:
+    from servicebench_data.scenarios.writing.plan import PlanRow
 
 FREE_GB = 2
 NEXT = (
@@ -37,7 +42,16 @@ NEXT = (
 
 def user_errors(more: tuple[type[Exception], ...]) -> tuple[type[Exception], ...]:
     """Errors that a user can mend."""
-    return (*more, IndustryError, LakeError, BuildRunningError, UnknownBuildError, FileNotFoundError, duckdb.Error)
+    known = (
+        IndustryError,
+        LakeError,
+        BuildRunningError,
+        UnknownBuildError,
+        ReviewError,
+        FileNotFoundError,
+        duckdb.Error,
+    )
+    return (*more, *known)
 
 
 @contextmanager
@@ -88,6 +102,22 @@ def print_status(home: Path, out: Console) -> None:
             print_table(out, [column[0] for column in result.description], result.fetchall(), title)
 
 
+def print_plan(rows: "Sequence[PlanRow]", out: Console) -> None:
+    """What the model's work would take, task by task, and how sure that is."""
+    names = ["task", "model", "items", "est.", "calls", "known", "tokens in", "out", "USD"]
+    costs = ["unknown" if row.cost_usd is None else f"{row.cost_usd:.2f}" for row in rows]
+    print_table(out, names, [[*row[:-1], cost] for row, cost in zip(rows, costs, strict=True)], "Plan")
+    calls, total = sum(row.calls for row in rows), sum(row.cost_usd or 0 for row in rows)
+    known = "unknown" if any(row.cost_usd is None and row.calls for row in rows) else f"USD {total:.2f}"
+    out.print(f"{calls} calls to make, {sum(row.cached for row in rows)} in the ledger; cost: {known}.")
+    if any(row.estimated for row in rows):
+        out.print(
+            "Estimated items (est.) lean on answers that are not there yet: the offline rules' parts stand in for "
+            "them, and each counts as passing the tasks before."
+        )
+    out.print("One try for each call is counted; a refused answer is asked for again. No model was asked.")
+
+
 def print_query(home: Path, query: str, out: Console, *, as_csv: bool) -> None:
     """The rows of a query."""
     with open_published(home) as connection:
@@ -134,6 +164,20 @@ def print_schema(table: str, out: Console) -> None:
     except KeyError as error:
         raise LakeError(str(error.args[0])) from error
     out.print_json(data=json_schema(record))
+
+
+def write_pages(folder: Path, home: Path | None) -> None:
+    """The generated pages: the data dictionary, and a page of each journey map with counts where a home is given."""
+    from servicebench_data.journeys.pages import read_counts, write_journey  # noqa: PLC0415
+    from servicebench_data.lake.dictionary import write_dictionary  # noqa: PLC0415
+    from servicebench_data.lake.store import write_atomically  # noqa: PLC0415
+
+    write_atomically(folder / "data-dictionary.md", write_dictionary())
+    if home is not None:
+        open_published(home).close()
+    for name in list_industries():
+        counts = None if home is None else read_counts(home / FILE_NAME, name)
+        write_atomically(folder / "journeys" / f"{name}.md", write_journey(load_industry(name), counts))
 
 
 def print_diagnosis(settings: Settings, out: Console) -> bool:

@@ -22,6 +22,7 @@ from servicebench_data.lake.sample import list_sample
 from servicebench_data.lake.slices import Slices
 from servicebench_data.lake.sources import Registered, list_sources
 from servicebench_data.lake.store import flatten_counts
+from servicebench_data.release.forgetting import forget_traces
 
 CODE = ("dialogues", "dialogues.py", "industries")
 POSTS = Step((Post, QuarantinedPost), (), CODE, ("source",))
@@ -40,14 +41,20 @@ def posts(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBa
 def read_sources(product: ProductBase, sources: Sequence[Registered]) -> Made:
     """Load all source files."""
     files = PostFiles(product.lake.new_file(Post), product.lake.new_file(QuarantinedPost))
+    forget = read_forget_list(product.lake)
+    forgotten = forget_traces(product.lake, forget, product.settings.locate_ledger())
     counts = load_posts(
         [source.path for source in sources],
         files,
         accounts=list_accounts(load_industries(), is_sample=product.settings.source == "sample"),
-        forget=Forget(*read_forget_list(product.lake)),
+        forget=Forget(*forget),
         limits=product.limits,
     )
-    noted = {**flatten_counts(asdict(counts)), "source_sha256s": " ".join(source.sha256 for source in sources)}
+    noted = {
+        **flatten_counts(asdict(counts)),
+        **flatten_counts(forgotten._asdict(), "forgotten."),
+        "source_sha256s": " ".join(source.sha256 for source in sources),
+    }
     return Made({Post: files.posts, QuarantinedPost: files.quarantine}, noted)
 
 

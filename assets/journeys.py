@@ -4,24 +4,29 @@ Belongs here: which function makes which table of which inputs. Not here: how a 
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import dagster as dg
 import pyarrow as pa
 
-from assets.plots import draw_bars
+from assets.plots import draw_atlas, draw_bars, draw_saturation
 from assets.product import ProductBase
-from assets.steps import Made, Results, Step, describe_step, run_step
+from assets.steps import Made, Results, Step, describe_step, escape, run_step
 from schemas.dialogues import Dialogue, Screening
-from schemas.journeys import CategoryRow, Coding, Embedding, StageRow, Topic, TopicMember
+from schemas.journeys import CategoryRow, Coding, Embedding, Recoding, StageRow, Topic, TopicMember
 from servicebench_data.industries import load_industry
+from servicebench_data.journeys.atlas import read_atlas
 from servicebench_data.journeys.coding import code_dialogues
+from servicebench_data.journeys.deciding import TopicTables, apply_to_codings, apply_to_topics, review_topics
+from servicebench_data.journeys.decisions import load_decisions
 from servicebench_data.journeys.embedding import embed_complaints, read_vectors, select_complaints
 from servicebench_data.journeys.heads import find_head
 from servicebench_data.journeys.maps import list_categories, list_stages
-from servicebench_data.journeys.registry import Registry
+from servicebench_data.journeys.registry import read_registry
+from servicebench_data.journeys.saturation import measure_saturation
 from servicebench_data.journeys.topics import find_topics
 
-CODE = ("journeys", "journeys.py", "embeddings", "industries")
+CODE = ("journeys", "journeys.py", "embeddings", "industries", "review", "review.py")
 MAPS = Step((StageRow, CategoryRow), (), CODE)
 EMBEDDINGS = Step((Embedding,), (Dialogue, Screening), CODE, ("embedding_model",))
 TOPICS = Step(
@@ -30,7 +35,9 @@ TOPICS = Step(
     CODE,
     ("embedding_model", "seed", "min_topic_dialogues"),
 )
-CODINGS = Step((Coding,), (Dialogue, Screening, Embedding, CategoryRow), CODE, ("embedding_model",))
+CODINGS = Step(
+    (Coding, Recoding), (Dialogue, Screening, Embedding, CategoryRow, Topic, TopicMember), CODE, ("embedding_model",)
+)
 
 
 @dg.multi_asset(**describe_step(MAPS))
@@ -65,64 +72,102 @@ def read_complaints(product: ProductBase, name: str) -> pa.Table:
 
 @dg.multi_asset(**describe_step(TOPICS))
 def topics(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
-    """BERTopic's topics, coded to the map or reported as novel; ids carry over from the build before."""
+    """BERTopic's topics, coded to the map, to what people decided, or reported as novel; ids outlive builds."""
     yield from run_step(
         context,
         product,
         TOPICS,
         lambda name: cluster(context, product, name),
-        show=lambda partitions: {"sizes": draw_sizes(product, partitions)},
+        extra=lambda name: load_decisions(product.lake.overrides, name).digest[0],
+        show=lambda partitions: show_topics(product, partitions),
     )
 
 
 def cluster(context: dg.AssetExecutionContext, product: ProductBase, name: str) -> Made:
     """One industry's topics."""
     industry, lake = load_industry(name), product.lake
-    before = lake.find(Topic, name) and Registry(lake.read(Topic, name), lake.read(TopicMember, name))
+    embeddings = lake.read(Embedding, name)
     found = find_topics(
         read_complaints(product, name),
-        read_vectors(lake.read(Embedding, name)),
+        read_vectors(embeddings),
         industry,
         find_head(industry, product.make_embedder(context.log.info)),
-        before or None,
+        read_registry(lake, name),
         seed=product.settings.seed,
         min_dialogues=product.settings.min_topic_dialogues,
     )
-    return Made({Topic: found.topic, TopicMember: found.topic_member}, dict(found.counts))
+    decisions = load_decisions(lake.overrides, name)
+    made = apply_to_topics(TopicTables(found.topic, found.topic_member), embeddings, decisions, industry)
+    return Made({Topic: made.topic, TopicMember: made.topic_member}, dict(found.counts))
 
 
-def draw_sizes(product: ProductBase, partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
-    """The largest topics with their first keywords."""
-    rows = [row for name in partitions for row in product.lake.read(Topic, name).to_pylist()]
-    return draw_bars(
-        "Dialogues by topic", {f"{row['industry']}: {', '.join(row['keywords'][:4])}": row["size"] for row in rows}
-    )
+def show_topics(product: ProductBase, partitions: Sequence[str]) -> dict[str, Any]:
+    """The largest topics, what people decided on them, and a map of each industry that has some."""
+    rows = {name: product.lake.read(Topic, name).to_pylist() for name in partitions}
+    sizes = {
+        f"{name}: {', '.join(row['keywords'][:4])}": row["size"]
+        for name, entries in rows.items() for row in entries if row["merged_into"] is None
+    }  # fmt: skip
+    decided = [review_topics(product.lake, load_industry(name)) for name in partitions]
+    maps = {f"map of {name}": draw_map(product, name) for name, entries in rows.items() if entries}
+    return {"sizes": draw_bars("Dialogues by topic", sizes), "decisions": tabulate_decisions(decided), **maps}
+
+
+def draw_map(product: ProductBase, name: str) -> dg.MarkdownMetadataValue:
+    """One industry's dialogues by what they say, in the colour of their topic's stage."""
+    return draw_atlas(read_atlas(product.lake, load_industry(name), product.settings.seed, by_topic=True))
 
 
 @dg.multi_asset(**describe_step(CODINGS))
 def codings(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
-    """Category and stage of every complaint, or why it has none."""
+    """Category and stage of every complaint, or why it has none; what people decided comes first."""
     yield from run_step(
         context,
         product,
         CODINGS,
         lambda name: code(context, product, name),
-        show=lambda partitions: {"categories": draw_categories(product, partitions)},
+        extra=lambda name: load_decisions(product.lake.overrides, name).digest,
+        show=lambda partitions: show_codings(product, partitions),
     )
 
 
 def code(context: dg.AssetExecutionContext, product: ProductBase, name: str) -> Made:
     """One industry's codings."""
-    head = find_head(load_industry(name), product.make_embedder(context.log.info))
-    vectors = read_vectors(product.lake.read(Embedding, name))
-    return Made({Coding: code_dialogues(read_complaints(product, name), vectors, head)})
+    lake, industry = product.lake, load_industry(name)
+    head = find_head(industry, product.make_embedder(context.log.info))
+    embeddings = lake.read(Embedding, name)
+    coded = code_dialogues(read_complaints(product, name), read_vectors(embeddings), head)
+    tables = TopicTables(lake.read(Topic, name), lake.read(TopicMember, name))
+    made = apply_to_codings(coded, tables, embeddings, load_decisions(lake.overrides, name), industry)
+    return Made({Coding: made.coding, Recoding: made.recoding})
 
 
-def draw_categories(product: ProductBase, partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
-    """The categories with the most dialogues."""
+def show_codings(product: ProductBase, partitions: Sequence[str]) -> dict[str, Any]:
+    """The most frequent categories, whether more reading would find more of them, and what people decided."""
+    found = {name: product.lake.read(Coding, name)["category_id"].to_pylist() for name in partitions}
     counts: dict[str, float] = {}
-    for name in partitions:
-        for category in product.lake.read(Coding, name)["category_id"].to_pylist():
+    for name, categories in found.items():
+        for category in categories:
             key = f"{name}: {category or 'unassigned'}"
             counts[key] = counts.get(key, 0) + 1
-    return draw_bars("Dialogues by category", counts)
+    curves = {
+        name: measure_saturation(
+            categories, total=len(load_industry(name).journey.categories), seed=product.settings.seed
+        )
+        for name, categories in found.items()
+    }
+    return {
+        "categories": draw_bars("Dialogues by category", counts),
+        "coverage": draw_saturation("Categories found by dialogues read (band: 5% to 95% of 50 orders)", curves),
+        "decisions": tabulate_decisions([product.lake.read(Recoding, name) for name in partitions]),
+    }
+
+
+def tabulate_decisions(tables: Sequence[pa.Table]) -> dg.MarkdownMetadataValue:
+    """What people decided, with author and reason, and what became of it."""
+    names = ("outcome", "industry", "kind", "item_id", "action", "value", "author", "reason", "dialogue_count")
+    rows = [row for table in tables for row in table.to_pylist()]
+    if not rows:
+        return dg.MetadataValue.md("Nobody has decided anything; see `servicebench journeys review`.")
+    lines = [f"| {' | '.join(escape(row[name]) for name in names)} |" for row in rows]
+    return dg.MetadataValue.md("\n".join([f"| {' | '.join(names)} |", f"|{'---|' * len(names)}", *lines]))

@@ -10,8 +10,14 @@ from typing import Any
 
 import dagster as dg
 
+from servicebench_data.journeys.atlas import Atlas, Label, describe_size
+from servicebench_data.journeys.saturation import Saturation
+
 BAR = "#3d6f8e"
 WIDTH_INCHES = 7.0
+COLOURS = ("#3b6fb6", "#d1495b", "#2a9d6f", "#e09f3e", "#7b4ea3", "#17a2b8", "#a0522d", "#444444")
+LABELS_SHOWN = 30
+PALETTE_SIZE = 96
 
 
 def draw_bars(title: str, values: Mapping[str, float]) -> dg.MarkdownMetadataValue:
@@ -66,6 +72,76 @@ def draw_heat(title: str, cells: Mapping[str, Sequence[tuple[str, int]]]) -> dg.
     return embed(figure)
 
 
+def draw_saturation(title: str, curves: Mapping[str, Saturation]) -> dg.MarkdownMetadataValue:
+    """Categories found against dialogues read: a line with its band for each name, a dotted line at the map's total."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    figure = Figure(figsize=(WIDTH_INCHES, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (name, curve) in enumerate(curves.items()):
+        colour = COLOURS[place % len(COLOURS)]
+        label = f"{clean(name)}: {curve.found[-1]} of {curve.total} in {curve.read[-1]}"
+        axes.fill_between(curve.read, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
+        axes.plot(curve.read, curve.found, color=colour, linewidth=1.6, label=label)
+        axes.axhline(curve.total, color=colour, linewidth=0.8, linestyle=":")
+    axes.set_xlabel("dialogues read, in a random order", fontsize=8)
+    axes.set_ylabel("categories found", fontsize=8)
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    if curves:
+        axes.legend(fontsize=7.5, loc="lower right", frameon=False)
+    finish(axes, title)
+    return embed(figure)
+
+
+def draw_atlas(atlas: Atlas) -> dg.MarkdownMetadataValue:
+    """Dialogues as points in the colour of their stage, the largest topics by their words where there is room."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    figure = Figure(figsize=(WIDTH_INCHES + 4, WIDTH_INCHES), dpi=90)
+    axes = figure.add_axes((0.04, 0.02, 0.66, 0.92))
+    last = len(atlas.stages) - 1
+    size = 46 if len(atlas.ids) < 500 else 16 if len(atlas.ids) < 2000 else 7
+    for stage in (last, *range(last)):
+        inside = [row for row, place in enumerate(atlas.stage_of) if place == stage]
+        if inside:
+            points = atlas.places[inside]
+            axes.scatter(
+                points[:, 0], points[:, 1], s=size, color=atlas.colours[stage], linewidths=0,
+                alpha=0.55 if stage == last else 0.75, label=f"{clean(atlas.stages[stage])} ({len(inside)})",
+            )  # fmt: skip
+    axes.set_axis_off()
+    write_labels(figure, axes, atlas.labels)
+    handles, names = axes.get_legend_handles_labels()
+    # In the journey's order; the unassigned were drawn first, to lie beneath.
+    order = [*range(1, len(names)), 0] if last in atlas.stage_of else list(range(len(names)))
+    figure.legend(
+        [handles[row] for row in order], [names[row] for row in order], loc="upper right", fontsize=8.5,
+        frameon=False, markerscale=1.0 if size > 16 else 2.2,
+    )  # fmt: skip
+    axes.set_title(f"{clean(atlas.title)}: {describe_size(atlas)} dialogues by what they say", fontsize=11, loc="left")
+    return embed(figure)
+
+
+def write_labels(figure: Any, axes: Any, labels: Sequence[Label]) -> None:
+    """The largest topics' words at their middles; one that would lie on another is left out."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    taken: list[Any] = []
+    for label in labels[:LABELS_SHOWN]:
+        text = axes.text(
+            label.x, label.y, clean(label.text), ha="center", va="center", fontsize=8.5, fontweight="bold",
+            color="#1d2733", path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        )  # fmt: skip
+        box = text.get_window_extent(renderer).expanded(1.04, 1.15)
+        if any(box.overlaps(other) for other in taken):
+            text.remove()
+        else:
+            taken.append(box)
+
+
 def clean(text: str) -> str:
     """A label in which matplotlib finds no formula."""
     return text.replace("$", r"\$")
@@ -80,7 +156,15 @@ def finish(axes: Any, title: str) -> None:
 
 
 def embed(figure: Any) -> dg.MarkdownMetadataValue:
-    """The figure as a PNG inside Markdown, which the UI shows."""
+    """The figure as a PNG of few colours inside Markdown, which the UI shows and the run's history keeps."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from PIL import Image  # noqa: PLC0415
+
+    figure.set_dpi(90)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    size = canvas.get_width_height()
+    image = Image.frombytes("RGBA", size, bytes(canvas.buffer_rgba())).convert("RGB")
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=90)
+    image.quantize(PALETTE_SIZE, method=Image.Quantize.FASTOCTREE).save(buffer, format="png")
     return dg.MetadataValue.md(f"![plot](data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()})")

@@ -16,6 +16,8 @@ from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.lake.database import Limits
 from servicebench_data.lake.lock import hold_lock
 from servicebench_data.lake.store import Lake
+from servicebench_data.models.doorway import Doorway, open_doorway
+from servicebench_data.models.options import ModelOptions
 from servicebench_data.settings import Settings
 
 CONFIG_TYPES = (int, float, bool, str)
@@ -45,6 +47,13 @@ class ProductBase(dg.ConfigurableResource):
         return Embedder(
             self.settings.embedding_model, self.lake.cache / "embeddings", ProgressLog(log, "embedded texts")
         )
+
+    def make_doorway(self, run_id: str = "", *, only_recalls: bool = False) -> Doorway:
+        """The doorway to the configured model, with the home's ledger; nothing is asked before the first item."""
+        settings = self.settings
+        options = ModelOptions.from_settings(settings)
+        replay = only_recalls or settings.model_replay
+        return open_doorway(options, settings.locate_ledger(), replay=replay, run_id=run_id)
 
 
 class LockedProductBase(ProductBase):

@@ -12,10 +12,11 @@ import dagster as dg
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from assets.automation import JOB_NAME, tag_range
+from assets.automation import JOB_NAME, PLAN, PLAN_JOB_NAME, tag_range
 from assets.definitions import build_definitions
 from assets.instance import open_instance
 from servicebench_data.industries import list_industries
+from servicebench_data.scenarios.writing.plan import PlanRow, add_plans
 from servicebench_data.settings import Settings
 
 POLL_SECONDS = 0.3
@@ -32,8 +33,29 @@ def run_build(settings: Settings, industries: Sequence[str], console: Console) -
     job = build_definitions(settings).resolve_job_def(JOB_NAME)
     with open_instance(settings.home) as instance:
         return all(
-            run_range(job, instance, console, first=first, last=last) for first, last in split_ranges(industries)
+            run_range(job, instance, console, first=first, last=last).success
+            for first, last in split_ranges(industries)
         )
+
+
+def run_plan(settings: Settings, industries: Sequence[str], console: Console) -> list[PlanRow] | None:
+    """What the model's work would take; None where what comes before it cannot be made.
+
+    Args:
+        settings: Settings of the build that is planned.
+        industries: Industries, in the product's order.
+        console: Where progress is shown.
+    """
+    job = build_definitions(settings).resolve_job_def(PLAN_JOB_NAME)
+    plans: list[list[PlanRow]] = []
+    with open_instance(settings.home) as instance:
+        for first, last in split_ranges(industries):
+            result = run_range(job, instance, console, first=first, last=last)
+            if not result.success:
+                return None
+            rows: Any = result.asset_materializations_for_node(PLAN)[0].metadata["rows"].value
+            plans.append([PlanRow(**row) for row in rows])
+    return add_plans(plans)
 
 
 def split_ranges(industries: Sequence[str]) -> list[tuple[str, str]]:
@@ -48,10 +70,12 @@ def split_ranges(industries: Sequence[str]) -> list[tuple[str, str]]:
     return ranges
 
 
-def run_range(job: dg.JobDefinition, instance: dg.DagsterInstance, console: Console, *, first: str, last: str) -> bool:
+def run_range(
+    job: dg.JobDefinition, instance: dg.DagsterInstance, console: Console, *, first: str, last: str
+) -> dg.ExecuteInProcessResult:
     """One in-process run over a range of industries."""
     steps = len(list(job.graph.node_dict))
-    run_id = dg.DagsterRun(JOB_NAME).run_id
+    run_id = dg.DagsterRun(job.name).run_id
     with show_progress(instance, run_id, console, steps):
         result = job.execute_in_process(
             instance=instance,
@@ -62,7 +86,7 @@ def run_range(job: dg.JobDefinition, instance: dg.DagsterInstance, console: Cons
         )
     for event in result.all_events:
         report_failure(event, console)
-    return result.success
+    return result
 
 
 def report_failure(event: dg.DagsterEvent, console: Console) -> None:

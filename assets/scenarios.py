@@ -3,17 +3,20 @@
 Belongs here: which function makes which table of which inputs. Not here: any rule of a part.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cache, partial
 
 import dagster as dg
 
+from assets.checks import judge
 from assets.plots import draw_stacks
 from assets.product import ProductBase
 from assets.progress import ProgressLog
 from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step
 from schemas.dialogues import Dialogue, Screening, Turn
 from schemas.journeys import CategoryRow, Coding
+from schemas.models import TaskFailure
 from schemas.scenarios import (
     BackgroundSentence,
     Candidate,
@@ -29,13 +32,16 @@ from schemas.scenarios import (
 from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.journeys.heads import find_head
 from servicebench_data.lake.generations import find_current
-from servicebench_data.scenarios.assembly import RULES_VERSION, read_sources
-from servicebench_data.scenarios.candidates import build_candidates, recode_texts, select_codings
-from servicebench_data.scenarios.parts import prepare
+from servicebench_data.scenarios.assembly import read_sources
+from servicebench_data.scenarios.candidates import Writer, build_candidates, recode_texts, select_codings
+from servicebench_data.scenarios.parts import Chance, Knowledge, Source, prepare
 from servicebench_data.scenarios.releasing import count_reasons, release_scenarios
+from servicebench_data.scenarios.writing.balance import WEIGHED, check_balance, is_finished
+from servicebench_data.scenarios.writing.stages import Door, describe_writing, write_parts
 
 PARTS = (
-    Event, Severity, Fact, BackgroundSentence, Expectation, CaseFieldRow, CasePolicy, GroundingFailure, Candidate
+    Event, Severity, Fact, BackgroundSentence, Expectation, CaseFieldRow, CasePolicy, GroundingFailure, Candidate,
+    TaskFailure,
 )  # fmt: skip
 CANDIDATES = Step(
     PARTS,
@@ -64,30 +70,75 @@ SCENARIOS = Step(
 
 @dg.multi_asset(**describe_step(CANDIDATES))
 def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
-    """Events, severity, facts, background, expectation, case record and policies of every candidate, by rules."""
-    yield from run_step(
-        context,
-        product,
-        CANDIDATES,
-        lambda name: build_parts(context, product, name),
-        show=lambda partitions: {"candidates": draw_reasons(product, partitions)},
-    )
+    """Events, severity, facts, background, expectation, case record and policies of every candidate.
+
+    By rules, or by the model that the settings name; each record says which.
+    """
+    with ExitStack() as stack:
+        open_once = cache(lambda: stack.enter_context(product.make_doorway(context.run.run_id)))
+        yield from run_step(
+            context,
+            product,
+            CANDIDATES,
+            lambda name: build_parts(context, product, name, open_once),
+            extra=describe_writing(product.settings),
+            show=lambda partitions: {"candidates": draw_reasons(product, partitions)},
+        )
 
 
-def build_parts(context: dg.AssetExecutionContext, product: ProductBase, name: str) -> Made:
-    """The parts of one industry's candidates."""
-    lake, industry = product.lake, load_industry(name)
+def build_parts(
+    context: dg.AssetExecutionContext, product: ProductBase, name: str, open_doorway: Callable[[], Door]
+) -> Made:
+    """The parts of one industry's candidates; those that the model did not get to are asked for again next time."""
+    industry, settings = load_industry(name), product.settings
     knowledge, embedder = prepare(industry), product.make_embedder(context.log.info)
-    codings = select_codings(lake.read(Coding, name), lake.read(Screening, name))
+    writer = make_writer(context, product, knowledge, open_doorway) if settings.model else None
     tables = build_candidates(
-        read_sources(lake.read(Turn, name), lake.read(Dialogue, name), codings, knowledge),
+        read_candidates(product, knowledge),
         knowledge,
         partial(recode_texts, head=find_head(industry, embedder), embedder=embedder),
-        seed=product.settings.seed,
-        stale_rate=product.settings.stale_rate,
+        seed=settings.seed,
+        stale_rate=settings.stale_rate,
         progress=ProgressLog(context.log.info, f"candidates of {name}"),
+        write=writer,
     )
-    return Made(tables)
+    return Made(tables, is_final=is_finished(tables[TaskFailure]))
+
+
+def read_candidates(product: ProductBase, knowledge: Knowledge) -> list[Source]:
+    """The coded dialogues of one industry that clear the release threshold."""
+    lake, name = product.lake, knowledge.industry.id
+    codings = select_codings(lake.read(Coding, name), lake.read(Screening, name))
+    return read_sources(lake.read(Turn, name), lake.read(Dialogue, name), codings, knowledge)
+
+
+def make_writer(
+    context: dg.AssetExecutionContext, product: ProductBase, knowledge: Knowledge, open_doorway: Callable[[], Door]
+) -> Writer:
+    """Has the model write the scenarios of one industry."""
+    return partial(
+        write_parts,
+        knowledge=knowledge,
+        chance=make_chance(product),
+        doorway=open_doorway(),
+        progress=lambda task: ProgressLog(context.log.info, f"{task} of {knowledge.industry.id}"),
+    )
+
+
+def make_chance(product: ProductBase) -> Chance:
+    """What is left to chance."""
+    return Chance(product.settings.seed, product.settings.stale_rate)
+
+
+@dg.asset_check(
+    asset=TaskFailure.table.name,
+    blocking=True,
+    description="Every scenario that a task was asked for is there or failed with its reasons, task by task; no cap or "
+    "fault left the model's work undone.",
+)
+def task_balance(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResult:
+    """Check that rows in are rows made plus rows failed."""
+    return judge(check_balance(product.lake.files(WEIGHED, list_industries()), product.limits))
 
 
 def draw_reasons(product: ProductBase, partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
@@ -107,13 +158,14 @@ def scenario(context: dg.AssetExecutionContext, product: dg.ResourceParam[Produc
     left_out = sorted(set(list_industries()) - set(industries))
     if left_out:
         context.log.warning("left out, for their tables are missing or out of date: %s", ", ".join(left_out))
-    yield from run_step(
-        context, product, SCENARIOS, lambda _: choose(product, industries), over=industries, extra=RULES_VERSION
-    )
+    yield from run_step(context, product, SCENARIOS, lambda _: choose(product, industries), over=industries)
 
 
 def choose(product: ProductBase, industries: Sequence[str]) -> Made:
     """Draw and write the released scenarios."""
     files = product.lake.files(SCENARIOS.reads, industries)
-    released = release_scenarios(files, product.settings, product.limits, rules_version=RULES_VERSION)
+    released = release_scenarios(files, product.settings, product.limits)
     return Made({Scenario: released.table}, released.counts)
+
+
+CHECKS = [task_balance]

@@ -32,10 +32,14 @@ Results = Iterator[dg.MaterializeResult]
 
 @dataclass(frozen=True)
 class Made:
-    """What a computation returns: a table, or a finished file, for each record; and what it counted."""
+    """What a computation returns: a table, or a finished file, for each record; and what it counted.
+
+    One that `is_final` is not made again from the same; one that was cut short is, with what the caches hold by then.
+    """
 
     tables: Tables
     counts: Counts = field(default_factory=dict)
+    is_final: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ def run_step(
         product: The resource.
         step: What decides the outcome.
         compute: Makes the tables of one partition.
-        extra: What else decides the outcome.
+        extra: What else decides the outcome; a function where it differs from partition to partition.
         over: Industries whose tables an asset over all of them reads.
         show: Further metadata of the first table, such as a plot, from the partitions of the run.
     """
@@ -122,12 +126,14 @@ def make_partition(
     lake, partition = product.lake, place[0]
     inputs = find_inputs(lake, step.reads, place[1] or [partition])
     settings = {name: getattr(product.settings, name) for name in step.settings}
-    fingerprint = digest_json([digest_code(step.code), inputs, settings, extra])
+    more = extra(partition) if callable(extra) else extra
+    fingerprint = digest_json([digest_code(step.code), inputs, settings, more])
     stored = [lake.find(record, partition) for record in step.makes]
     if all(entry and entry.pointer.fingerprint == fingerprint for entry in stored):
         return True
     made = compute(partition)
-    origin = Origin(fingerprint=fingerprint, inputs=inputs, counts=made.counts)
+    kept = fingerprint if made.is_final else digest_json([fingerprint, "unfinished"])
+    origin = Origin(fingerprint=kept, inputs=inputs, counts=made.counts)
     for record, table in made.tables.items():
         if isinstance(table, Path):
             lake.adopt(record, table, partition, made_from=origin)

@@ -120,6 +120,7 @@ class Answer:
     labels: list[str | None]
     confidence: Any = field(default=None)
     categories: list[str] = field(default_factory=list)
+    rivals: list[str] = field(default_factory=list)
 
 
 def main() -> int:
@@ -190,7 +191,8 @@ def report_set(data: LabelSet, part: Part) -> None:
     best = max(list(answers)[1:], key=lambda name: scores[name]["f1"][0])
     difference = scores["head"]["f1"] - scores[best]["f1"]
     print(f"head less {best} (best baseline), macro-F1: {show_interval(difference)}")
-    report_confusions(answers["head"], part)
+    report_calibration(answers["head"], part, data.label_of)
+    report_confusions(answers["head"], part, data.label_of)
 
 
 def code_by_head(data: LabelSet, part: Part) -> Answer:
@@ -202,7 +204,7 @@ def code_by_head(data: LabelSet, part: Part) -> Answer:
     labels = [
         data.label_of.get(name, NO_LABEL) if sure else None for name, sure in zip(categories, is_sure, strict=True)
     ]
-    return Answer(labels, codes.confidence, categories)
+    return Answer(labels, codes.confidence, categories, [data.head.category_ids[place] for place in codes.rival])
 
 
 def code_by_definition(data: LabelSet, part: Part) -> Answer:
@@ -319,16 +321,63 @@ def show_interval(values: Any) -> str:
     return f"{values[0]:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def report_confusions(answer: Answer, part: Part) -> None:
-    """The categories that were answered where people saw another label, most frequent first."""
-    wrong = Counter(
-        ("|".join(sorted(gold)), label or "unassigned", category)
-        for gold, label, category in zip(part.gold, answer.labels, answer.categories, strict=True)
-        if label not in gold
-    )
-    print(f"\n{'people said':34s} {'head said':28s} {'category':30s} posts")
-    for (gold, label, category), count in sorted(wrong.items(), key=lambda entry: (-entry[1], entry[0]))[:20]:
-        print(f"{gold:34s} {label:28s} {category:30s} {count:5d}")
+def report_calibration(answer: Answer, part: Part, label_of: dict[str, str]) -> None:
+    """Of the codings at about each confidence, the share that people agree with, assigned or not.
+
+    A row is a tenth of the scale; where the share is below the confidence, the head is surer than it may be.
+    """
+    heads = f"{'posts':>6s} {'unassigned':>10s} {'mean':>6s} {'right':>6s} {'95% interval':>14s}"
+    print(f"\n{'confidence':12s} {heads}  verdict")
+    bins = np.minimum((answer.confidence * 10).astype(int), 9)
+    is_right = np.array([label_of.get(name) in gold for name, gold in zip(answer.categories, part.gold, strict=True)])
+    for number in sorted(set(bins.tolist())):
+        inside = bins == number
+        count, mean, share = int(inside.sum()), float(answer.confidence[inside].mean()), float(is_right[inside].mean())
+        low, high = bound_share(int(is_right[inside].sum()), count)
+        unassigned = sum(answer.labels[row] is None for row in np.flatnonzero(inside))
+        span, bounds = f"{number / 10:.1f} to {(number + 1) / 10:.1f}", f"{low:.2f} to {high:.2f}"
+        verdict = judge_share(mean, low, high)
+        print(f"{span:12s} {count:6d} {unassigned:10d} {mean:6.2f} {share:6.2f} {bounds:>14s}  {verdict}")
+
+
+def bound_share(hits: int, count: int) -> tuple[float, float]:
+    """Wilson's 95% interval of a share."""
+    share, z = hits / count, 1.96
+    middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
+    half = z * ((share * (1 - share) + z**2 / (4 * count)) / count) ** 0.5 / (1 + z**2 / count)
+    return middle - half, middle + half
+
+
+def judge_share(mean: float, low: float, high: float) -> str:
+    """Whether the confidence lies in the interval of the share that is right."""
+    return "surer than right" if mean > high else "less sure than right" if mean < low else "as sure as right"
+
+
+def report_confusions(answer: Answer, part: Part, label_of: dict[str, str]) -> None:
+    """The categories that were answered where people saw another label, most frequent first.
+
+    `share` is of all posts with that label. `second choice` is the head's rival where that falls under the people's
+    label: many of those say which two categories need a sharper boundary; few say that the label's own categories
+    lack examples of such posts.
+    """
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    total: Counter[str] = Counter()
+    for gold, label, category, rival in zip(part.gold, answer.labels, answer.categories, answer.rivals, strict=True):
+        name = "|".join(sorted(gold))
+        total[name] += 1
+        if label not in gold:
+            key = name, label or "unassigned", category
+            rows.setdefault(key, []).append(rival if label_of.get(rival) in gold else "")
+    print(f"\n{'people said':30s} {'head said':28s} {'by its category':30s} {'posts':>5s} {'share':>5s}  second choice")
+    for (gold, label, category), rivals in sorted(rows.items(), key=lambda entry: (-len(entry[1]), entry[0]))[:20]:
+        near = Counter(rival for rival in rivals if rival)
+        choice = ", ".join(
+            f"{name} {count}" for name, count in sorted(near.items(), key=lambda row: (-row[1], row[0]))[:2]
+        )
+        share = len(rivals) / total[gold]
+        print(
+            f"{gold:30s} {label:28s} {category:30s} {len(rivals):5d} {share:5.2f}  {choice or 'never under that label'}"
+        )
 
 
 if __name__ == "__main__":

@@ -8,9 +8,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from schemas.records import Count, Digest, Id, Record, Reference, Share, Table
+from schemas.review import Decided
 
 CodingMethod = Literal["head", "model", "override"]
 UnassignedReason = Literal["low_confidence", "no_text", "not_a_complaint"]
+TopicDecision = Literal["recode", "merge", "propose", "not_a_complaint"]
 
 _CATEGORY = Reference(("industry", "category_id"), "category", ("industry", "category_id"))
 _DIALOGUE = Reference(("dialogue_id",), "dialogue", ("dialogue_id",))
@@ -64,19 +66,36 @@ class Embedding(Record):
 class Topic(Record):
     """One row per topic that BERTopic found in an industry, with the category it was coded to."""
 
-    table: ClassVar = Table("topic", "journeys", ("industry", "topic_id"), (_CATEGORY,), may_be_empty=True)
+    table: ClassVar = Table(
+        "topic",
+        "journeys",
+        ("industry", "topic_id"),
+        (_CATEGORY, Reference(("industry", "merged_into"), "topic", ("industry", "topic_id"))),
+        may_be_empty=True,
+    )
 
     industry: Id = Field(description="Industry the topic was found in.")
     topic_id: Id = Field(description="Stable id: stays while most of the topic's members do.")
-    size: int = Field(ge=1, description="Dialogues in the topic after outlier reduction.")
+    size: int = Field(
+        ge=1,
+        description="Dialogues in the topic after outlier reduction, those of topics merged into it among them; of a "
+        "merged topic those that it had.",
+    )
     core_size: Count = Field(description="Dialogues that the clustering itself put there.")
     keywords: list[str] = Field(description="Most telling words by c-TF-IDF, best first.")
     representative_ids: list[str] = Field(description="Dialogues nearest to the topic's centre, nearest first.")
-    category_id: Id | None = Field(description="Category the topic was coded to; missing for a novel topic.")
-    similarity: float = Field(ge=-1, le=1, description="Cosine of the topic's centre with that category's centre.")
+    category_id: Id | None = Field(
+        description="Category the topic was coded to; missing for a novel topic, or one that is no complaint."
+    )
+    nearest_category_id: Id = Field(description="Category with the nearest centre, whatever was decided.")
+    similarity: float = Field(ge=-1, le=1, description="Cosine of the topic's centre with that nearest centre.")
     margin: float = Field(ge=0, le=2, description="Similarity less that of the nearest rival category.")
     rival_category_id: Id | None = Field(description="Next nearest category.")
-    is_novel: bool = Field(description="Whether no category of the map is near enough.")
+    is_novel: bool = Field(description="Whether no category of the map is near enough, and nobody named one.")
+    decision: TopicDecision | None = Field(
+        description="What a person decided on the topic; missing where nobody did, or it no longer applies."
+    )
+    merged_into: Id | None = Field(description="Topic that a person merged it into, directly or by way of others.")
     fit_count: Count = Field(
         description="Complaints of the industry at the last fitting of topics; with a quarter more they are refitted."
     )
@@ -89,7 +108,10 @@ class TopicMember(Record):
 
     industry: Id = Field(description="Industry of the account.")
     dialogue_id: Id = Field(description="Complaint dialogue.")
-    topic_id: Id | None = Field(description="Topic; missing for an outlier or where no topics were sought.")
+    topic_id: Id | None = Field(
+        description="Topic, after merging; missing for an outlier or where no topics were sought."
+    )
+    found_topic_id: Id | None = Field(description="Topic that it was found in; another one where people merged topics.")
     is_core: bool = Field(description="Whether the clustering itself put it there, not the outlier reduction.")
     note: Literal["clustered", "reduced", "outlier", "too_few_dialogues"] = Field(description="How it came about.")
 
@@ -104,14 +126,27 @@ class Coding(Record):
     category_id: Id | None = Field(description="Category; missing when unassigned.")
     stage_id: Id | None = Field(description="Stage of that category; missing when unassigned.")
     confidence: Share | None = Field(
-        description="Estimated probability that the category is right; missing without text."
+        description="Estimated probability that the category is right; missing without text, and where a person "
+        "decided."
     )
     margin: Share | None = Field(
-        description="Probability of the category less that of its rival; missing without text."
+        description="Probability of the category less that of its rival; missing where there is no confidence."
     )
-    rival_category_id: Id | None = Field(description="Second most likely category.")
+    rival_category_id: Id | None = Field(
+        description="Second most likely category; where a person decided otherwise, the most likely one."
+    )
     method: CodingMethod = Field(description="What decided: the head over embeddings, a model, or a person's override.")
     unassigned_reason: UnassignedReason | None = Field(
         description="Why there is no category; missing where there is one."
     )
     map_version: Count = Field(description="Version of the journey map that it was coded with.")
+
+
+class Recoding(Decided):
+    """One row per decision of a person on a topic or a dialogue of an industry, with what became of it."""
+
+    table: ClassVar = Table("recoding", "journeys", ("industry", "kind", "item_id"), may_be_empty=True)
+
+    dialogue_count: Count = Field(
+        description="Dialogues whose coding follows from it in this build; of a merge, whose topic does."
+    )

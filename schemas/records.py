@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Group = Literal["dialogues", "journeys", "scenarios", "release"]
+Group = Literal["dialogues", "journeys", "scenarios", "models", "release"]
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -16,7 +16,13 @@ Disclosure = Literal["opening", "when_asked", "when_heard"]
 Level = Literal["low", "medium", "high"]
 Part = Literal["event", "severity", "background", "fact", "expectation", "case_record"]
 RejectionReason = Literal[
-    "no_events", "too_few_facts", "ungrounded", "recoded_differently", "recoded_unassigned", "no_company_reply"
+    "no_events",
+    "too_few_facts",
+    "ungrounded",
+    "recoded_differently",
+    "recoded_unassigned",
+    "no_company_reply",
+    "task_failed",
 ]
 Split = Literal["train", "evaluation"]
 
@@ -170,6 +176,10 @@ class Candidate(PartRecord):
     customer_only_count: Count = Field(description="Facts that the company's systems cannot know.")
     is_valid: bool = Field(description="Whether it may enter a release.")
     rejection_reason: RejectionReason | None = Field(description="Why not; missing where it may.")
+    rules_version: Id = Field(description="Version of the rules, or of the prompts, that made it.")
+    cost_usd: float | None = Field(
+        ge=0, description="What its model calls cost, USD; missing where unknown or offline."
+    )
 
 
 class Scenario(PartRecord):

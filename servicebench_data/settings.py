@@ -4,16 +4,29 @@ Belongs here: names, defaults, bounds and meaning of settings. Not here: what is
 """
 
 import os
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from schemas.records import Strict
 
 PREFIX = "SERVICEBENCH_"
+
+# What does not decide the result: where it lies, how much of the machine it takes, and how (not what) models are asked.
+NOT_PUBLIC = frozenset({
+    "home", "memory_gb", "threads", "keep_builds", "ledger_url", "model_replay", "model_budget_usd",
+    "model_budget_calls", "model_budget_tokens", "model_timeout_seconds", "model_concurrency", "model_prices",
+})  # fmt: skip
+
+SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTHORI[SZ]ATION|DATABASE_URL|_DSN", re.IGNORECASE
+)
+SHORTEST_SECRET = 8
 
 
 class SettingsError(ValueError):
@@ -39,6 +52,29 @@ class Settings(Strict):
     keep_builds: int = Field(3, ge=1, description="Published builds to keep, the newest among them.")
     memory_gb: float = Field(4.0, ge=0.5, description="Memory that DuckDB may use, GiB.")
     threads: int = Field(2, ge=1, description="Threads that DuckDB may use.")
+    model: str = Field("", description="Model that writes scenarios, as litellm names it; empty for offline rules.")
+    model_tasks: str = Field("", description="Models of single tasks, as `events=NAME,severity=NAME`.")
+    model_fallbacks: str = Field("", description="Models to ask in turn where one gives no valid answer, by commas.")
+    model_max_tries: int = Field(3, ge=1, le=10, description="Answers asked for before an item counts as failed.")
+    model_temperature: float = Field(0.7, ge=0, le=2, description="Sampling temperature.")
+    model_max_output_tokens: int = Field(4000, ge=1, description="Most tokens of one answer.")
+    model_parameters: str = Field("", description="Further parameters of each call, as a JSON object.")
+    model_prices: str = Field(
+        "", description="Prices that are not known otherwise, as `NAME=IN:OUT` in USD per million tokens, by commas."
+    )
+    model_budget_usd: float = Field(0.0, ge=0, description="Most USD that a run may spend on models; 0 for no cap.")
+    model_budget_calls: int = Field(0, ge=0, description="Most requests that a run may send to models; 0 for no cap.")
+    model_budget_tokens: int = Field(0, ge=0, description="Most tokens that a run may use; 0 for no cap.")
+    model_timeout_seconds: float = Field(180.0, gt=0, description="Longest wait for one reply, seconds.")
+    model_concurrency: int = Field(
+        16, ge=1, le=1000, description="Most requests at once; fewer when asked to slow down."
+    )
+    model_replay: bool = Field(
+        default=False, description="Answer from the ledger alone, with no network; what is not there is an error."
+    )
+    ledger_url: str = Field(
+        "", description="Database of the ledger of model calls, without password; empty for SQLite in the home."
+    )
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **given: Any) -> Self:
@@ -67,6 +103,7 @@ class Settings(Strict):
                 near = get_close_matches(name, cls.model_fields, n=1)
                 hint = f"did you mean {near[0]!r}?" if near else f"the settings are {', '.join(cls.model_fields)}."
                 raise SettingsError(f"unknown setting {name!r}; {hint}")
+        refuse_password(str(values.get("ledger_url", "")))
         try:
             settings = cls.model_validate(values)
         except ValidationError as error:
@@ -75,5 +112,48 @@ class Settings(Strict):
         return settings.model_copy(update={"home": settings.home.expanduser().absolute()})
 
     def public(self) -> dict[str, Any]:
-        """What decides the result, for the record: all but where it lies and how much of the machine it takes."""
-        return self.model_dump(mode="json", exclude={"home", "memory_gb", "threads", "keep_builds"})
+        """What decides the result, for the record: all but `NOT_PUBLIC`."""
+        return self.model_dump(mode="json", exclude=set(NOT_PUBLIC))
+
+    def locate_ledger(self) -> str:
+        """URL of the ledger: the one set, else a SQLite file in the home."""
+        return self.ledger_url or f"sqlite:///{self.home / 'ledger' / 'ledger.sqlite'}"
+
+
+class Access(NamedTuple):
+    """How a provider is reached, by its usual environment variables.
+
+    Attributes:
+        base_url: Base of its addresses; None where the provider's own is meant.
+        key: The key, which never leaves this object in print.
+        key_name: Variable that holds the key, for error messages.
+    """
+
+    base_url: str | None
+    key: SecretStr | None
+    key_name: str
+
+
+def find_access(provider: str, environment: Mapping[str, str] | None = None) -> Access:
+    """Read `<PROVIDER>_API_BASE` or `_BASE_URL`, and `<PROVIDER>_API_KEY`."""
+    source = os.environ if environment is None else environment
+    name = re.sub(r"\W", "_", provider).upper()
+    base = source.get(f"{name}_API_BASE") or source.get(f"{name}_BASE_URL")
+    key = source.get(f"{name}_API_KEY")
+    return Access(base.rstrip("/") if base else None, SecretStr(key) if key else None, f"{name}_API_KEY")
+
+
+def list_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Values of all variables that look like keys, longest first, so that they can be struck out of texts."""
+    source = os.environ if environment is None else environment
+    found = {value for name, value in source.items() if SECRET_NAME.search(name) and len(value) >= SHORTEST_SECRET}
+    return sorted(found, key=lambda value: (-len(value), value))
+
+
+def refuse_password(url: str) -> None:
+    """Raise SettingsError, without showing it, for a URL that carries a password: settings are shown in many places."""
+    if urlsplit(url).password or "password=" in url.lower():
+        raise SettingsError(
+            "setting 'ledger_url' carries a password, and settings are shown; leave it out of the URL and set "
+            "PGPASSWORD or a ~/.pgpass file."
+        )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas import dialogues, journeys, scenarios
+from schemas import dialogues, journeys, models, scenarios
 from schemas.records import Record
 from schemas.release import Build
 from servicebench_data.lake.arrow import from_records
@@ -40,7 +40,9 @@ def add_map(tables: Tables, industry: str) -> None:
     for position, name in enumerate(("delay", "refund"), start=1):
         add(tables, journeys.CategoryRow, position, **stage, category_id=name, position=position, map_version=1)
     topic: dict[str, Any] = {"industry": industry, "category_id": "delay", "rival_category_id": "refund"}
-    add(tables, journeys.Topic, 0, **topic, topic_id=f"{industry}-t1", representative_ids=[])
+    merged = {"representative_ids": [], "decision": None, "merged_into": None}
+    add(tables, journeys.Topic, 0, **topic, **merged, topic_id=f"{industry}-t1")
+    add(tables, journeys.Recoding, 0, industry=industry, item_id=f"{industry}-t1")
 
 
 def add_dialogue(tables: Tables, industry: str, fate: str, *, number: int) -> None:
@@ -92,6 +94,7 @@ def add_candidate(tables: Tables, keys: dict[str, str], fate: str, *, number: in
     add(tables, scenarios.CasePolicy, number, **part)
     if not is_valid:
         add(tables, scenarios.GroundingFailure, number, **part)
+        add(tables, models.TaskFailure, number, **part)
     if fate == "released":
         add(tables, scenarios.Scenario, number, **keys, **code, is_sample=False, severity="low", split="evaluation")
 

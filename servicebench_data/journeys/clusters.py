@@ -1,19 +1,29 @@
 """BERTopic over given vectors, made reproducible; the one module that touches bertopic, umap and hdbscan.
 
-Belongs here: which vectors are fitted, how, and what cluster each falls in. Not here: what clusters become
-(`topics.py`).
+Belongs here: which vectors are fitted, how, what cluster each falls in, and where each lies in a picture. Not here:
+what clusters become (`topics.py`) or how a picture looks.
 
 Fitting costs far more than assigning, so at most `FIT_LIMIT` distinct vectors are fitted. Each vector's own hash
 decides whether it is among them: the sample does not depend on the order, and most of it stays when vectors are added.
 """
 
+import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from servicebench_data.journeys.arrays import Integers, Vectors, digest_rows, hold_one_thread, load_library, scale_rows
+from servicebench_data.journeys.arrays import (
+    Floats,
+    Integers,
+    Vectors,
+    digest_rows,
+    hold_one_thread,
+    load_library,
+    scale_rows,
+)  # fmt: skip
 
 FIT_LIMIT = 8000
 NEIGHBOURS = 15
@@ -21,6 +31,9 @@ DIMENSIONS = 5
 EPOCHS = 200
 # Below this many distinct texts the neighbourhood graph is no more than noise.
 FEWEST = 10
+#: Clients of models that BERTopic imports where it finds them, though only their users would need them: they take
+#: seconds, and one asks the network for its price list.
+CLIENTS = ("litellm", "openai")
 
 
 def sample_rows(vectors: Vectors, seed: int, limit: int = FIT_LIMIT) -> Integers:
@@ -49,6 +62,19 @@ def cluster_texts(texts: Sequence[str], vectors: Vectors, seed: int) -> Integers
     return number_clusters(np.asarray(labels, dtype=np.int64))
 
 
+@contextmanager
+def hide_modules(names: Sequence[str]) -> Generator[None]:
+    """Let imports of the named modules fail for a while as if they were not installed, unless they are loaded."""
+    hidden = [name for name in names if name not in sys.modules]
+    modules: dict[str, Any] = sys.modules  # None is what the import system takes for "not there"
+    modules.update(dict.fromkeys(hidden))
+    try:
+        yield
+    finally:
+        for name in hidden:
+            modules.pop(name, None)
+
+
 def build_model(vectors: Vectors, seed: int) -> Any:
     """BERTopic with every part given: nothing is left to a default that changes with the size or the machine."""
     neighbours = min(NEIGHBOURS, len(vectors) - 1)
@@ -62,7 +88,9 @@ def build_model(vectors: Vectors, seed: int) -> Any:
         core_dist_n_jobs=1,
     )  # fmt: skip
     count = load_library("sklearn.feature_extraction.text").CountVectorizer(token_pattern=r"(?u)\b\w+\b")  # noqa: S106
-    return load_library("bertopic").BERTopic(
+    with hide_modules(CLIENTS):
+        bertopic = load_library("bertopic")
+    return bertopic.BERTopic(
         embedding_model=None, umap_model=reduce, hdbscan_model=cluster, calculate_probabilities=False, verbose=False,
         vectorizer_model=count, top_n_words=1,
     )  # fmt: skip
@@ -96,3 +124,20 @@ def number_clusters(labels: Integers) -> Integers:
     seen = list(dict.fromkeys(label for label in labels.tolist() if label >= 0))
     numbers = {label: number for number, label in enumerate(seen)}
     return np.array([numbers.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+
+def lay_out(vectors: Vectors, seed: int) -> Floats:
+    """Places of distinct vectors in a picture, two numbers each between 0 and 1: near where their meanings are."""
+    if len(vectors) < FEWEST:
+        return np.full((len(vectors), 2), 0.5)
+    neighbours = min(NEIGHBOURS, len(vectors) - 1)
+    with warnings.catch_warnings(), hold_one_thread():
+        warnings.simplefilter("ignore")
+        reduce = load_library("umap").UMAP(
+            n_neighbors=neighbours, n_components=2, min_dist=0.1, metric="cosine", init="pca", n_epochs=EPOCHS,
+            random_state=seed, n_jobs=1, precomputed_knn=find_neighbours(vectors, neighbours),
+        )  # fmt: skip
+        places = np.asarray(reduce.fit_transform(vectors), dtype=np.float64)
+    # A few far islands must not push all others into one corner: the outermost hundredth is drawn in.
+    low, high = np.quantile(places, (0.005, 0.995), axis=0)
+    return np.clip((places - low) / np.maximum(high - low, 1e-9), -0.03, 1.03)

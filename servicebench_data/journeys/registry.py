@@ -1,6 +1,7 @@
 """Ids of topics over rebuilds, and what changed from one build to the next.
 
-Belongs here: matching topics to those of the previous build, making ids, listing changes. Not here: finding topics.
+Belongs here: reading and matching the topics of the previous build, making ids, listing changes. Not here: finding
+topics.
 """
 
 import hashlib
@@ -12,7 +13,10 @@ from typing import Any, Literal, cast
 import numpy as np
 import pyarrow as pa
 
+from schemas.journeys import Topic, TopicMember
 from servicebench_data.journeys.arrays import load_library
+from servicebench_data.lake.parquet import read_file
+from servicebench_data.lake.store import Lake
 
 # A topic keeps its id when it and the old one share at least this part of what either holds, among dialogues that
 # both builds know.
@@ -23,16 +27,20 @@ Change = Literal["new", "retired", "recoded", "moved"]
 
 @dataclass(frozen=True)
 class Registry:
-    """The tables `topic` and `topic_member` of the previous build of one industry."""
+    """The tables `topic` and `topic_member` of the previous build of one industry.
+
+    They may have been stored by a version whose tables had fewer columns: ids outlive an upgrade.
+    """
 
     topics: pa.Table
     members: pa.Table
 
     @property
     def topic_of(self) -> dict[str, str | None]:
-        """Topic of each dialogue of the previous build; None for those without."""
+        """Topic that each dialogue of the previous build was found in; None for those without."""
         names = cast("list[str]", self.members["dialogue_id"].to_pylist())
-        return dict(zip(names, self.members["topic_id"].to_pylist(), strict=True))
+        column = "found_topic_id" if "found_topic_id" in self.members.column_names else "topic_id"
+        return dict(zip(names, self.members[column].to_pylist(), strict=True))
 
     @property
     def core(self) -> frozenset[str]:
@@ -57,6 +65,12 @@ class TopicChange:
     change: Change
     before: str | None
     after: str | None
+
+
+def read_registry(lake: Lake, industry: str) -> Registry | None:
+    """The stored topics of an industry, whatever version stored them; None where there are none."""
+    topics, members = lake.find(Topic, industry), lake.find(TopicMember, industry)
+    return Registry(read_file(topics.path), read_file(members.path)) if topics and members else None
 
 
 def name_topics(industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]) -> list[str]:

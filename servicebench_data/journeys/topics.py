@@ -200,7 +200,14 @@ def find_centres(corpus: Corpus, placed: Placement, count: int) -> Floats:
 def report_too_few(industry: str, corpus: Corpus) -> Topics:
     """Tables that say that no topics were sought."""
     members = [
-        TopicMember(industry=industry, dialogue_id=name, topic_id=None, is_core=False, note="too_few_dialogues")
+        TopicMember(
+            industry=industry,
+            dialogue_id=name,
+            topic_id=None,
+            found_topic_id=None,
+            is_core=False,
+            note="too_few_dialogues",
+        )
         for name in corpus.ids
     ]
     counts = {"dialogues": len(corpus.ids), "too_few_dialogues": len(corpus.ids), "topics": 0}
@@ -229,7 +236,8 @@ def list_members(industry: str, corpus: Corpus, placed: Placement, names: Sequen
         is_core = label >= 0 and bool(placed.is_core[place])
         note = "clustered" if is_core else "reduced" if label >= 0 else "outlier"
         topic = names[label] if label >= 0 else None
-        rows.append(TopicMember(industry=industry, dialogue_id=dialogue, topic_id=topic, is_core=is_core, note=note))
+        keys = {"industry": industry, "dialogue_id": dialogue, "topic_id": topic, "found_topic_id": topic}
+        rows.append(TopicMember.model_validate({**keys, "is_core": is_core, "note": note}))
     return rows
 
 
@@ -254,7 +262,10 @@ def describe_topic(
 ) -> Topic:  # fmt: skip
     """The row of one topic, coded to the category with the nearest centre."""
     inside = np.flatnonzero(placed.labels == label)
-    nearest = inside[np.argsort(-(corpus.vectors[inside] @ centre), kind="stable")][:REPRESENTATIVES]
+    # Those that the clustering put there stand for the topic: they do not change with what is added later.
+    core = inside[placed.is_core[inside]]
+    core = core if len(core) else inside
+    nearest = core[np.argsort(-(corpus.vectors[core] @ centre), kind="stable")][:REPRESENTATIVES]
     cosine = head.centres @ centre
     best, rival = list_places(np.argsort(-cosine, kind="stable")[:2])
     is_novel = bool(cosine[best] < NOVEL)
@@ -262,9 +273,10 @@ def describe_topic(
         industry=industry, topic_id=name, size=int(corpus.weights[inside].sum()),
         core_size=int(corpus.weights[inside][placed.is_core[inside]].sum()), keywords=words,
         representative_ids=[corpus.ids[row] for row in list_places(corpus.first[nearest])],
-        category_id=None if is_novel else head.category_ids[best],
+        category_id=None if is_novel else head.category_ids[best], nearest_category_id=head.category_ids[best],
         similarity=float(np.clip(cosine[best], -1, 1)), margin=float(np.clip(cosine[best] - cosine[rival], 0, 2)),
-        rival_category_id=head.category_ids[rival], is_novel=is_novel, fit_count=placed.fit_count,
+        rival_category_id=head.category_ids[rival], is_novel=is_novel, decision=None, merged_into=None,
+        fit_count=placed.fit_count,
     )  # fmt: skip
 
 

@@ -245,25 +245,29 @@ def as_count(rule: Rule) -> Rule:
 
 def run_suite(frame: Any, rules: Sequence[Rule]) -> list[dict[str, Any]]:
     """Validate a frame; one result for each rule, in order. Keys of failing rows come from DuckDB, which is faster."""
-    context = open_context()
-    batch = (
-        context.data_sources.add_pandas("lake").add_dataframe_asset("table").add_batch_definition_whole_dataframe("all")
-    )
-    results = batch.get_batch(batch_parameters={"dataframe": frame}).validate(
-        build_suite(rules), result_format="BOOLEAN_ONLY"
+    results = (
+        define_batch()
+        .get_batch(batch_parameters={"dataframe": frame})
+        .validate(build_suite(rules), result_format="BOOLEAN_ONLY")
     )
     by_rule = {result.expectation_config.meta["rule"]: result.to_json_dict() for result in results.results}
     return [by_rule[rule.name] for rule in rules]
 
 
-def open_context() -> Any:
-    """Great Expectations without files, telemetry and progress bars; typed Any, for its own types are incomplete."""
+@cache
+def define_batch() -> Any:
+    """Great Expectations for frames in memory, without files, telemetry and progress bars; once in a process.
+
+    Typed Any, for its own types are incomplete.
+    """
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     import great_expectations  # noqa: PLC0415  (three seconds that only a check should pay)
 
     context = cast("Any", great_expectations).get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
-    return context
+    return (
+        context.data_sources.add_pandas("lake").add_dataframe_asset("table").add_batch_definition_whole_dataframe("all")
+    )
 
 
 def build_suite(rules: Sequence[Rule]) -> Any:

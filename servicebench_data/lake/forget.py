@@ -6,12 +6,14 @@ which is the reader's work (`dialogues/`).
 
 import csv
 import hashlib
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 
+from schemas.dialogues import Dialogue, Turn
 from servicebench_data.lake.store import Lake, digest_json, write_atomically
 
 COLUMNS = ["kind", "id"]
@@ -57,7 +59,7 @@ def read_forget_list(lake: Lake) -> ForgetList:
 
 
 def add_to_forget_list(lake: Lake, posts: Iterable[str], authors: Iterable[str]) -> ForgetList:
-    """Add ids to the home's list; later builds leave them out.
+    """Add ids to the home's list; later builds leave them out, and review pages that were written go at once.
 
     Raises:
         ForgetError: One is no id.
@@ -69,6 +71,8 @@ def add_to_forget_list(lake: Lake, posts: Iterable[str], authors: Iterable[str])
     lines = [",".join(COLUMNS), *(f"post,{entry}" for entry in sorted(result.post_ids))]
     lines += [f"author,{entry}" for entry in sorted(result.author_ids)]
     write_atomically(lake.overrides / "forget.csv", "\n".join(lines) + "\n")
+    # Review pages quote dialogues; they can be written again from the next build.
+    shutil.rmtree(lake.reviews, ignore_errors=True)
     return result
 
 
@@ -78,6 +82,39 @@ def read_id(entry: str) -> str:
     if not found or any(sign in found for sign in ',"\r\n'):
         raise ForgetError(f"{entry!r} is no id of a post or an author; give one id at a time.")
     return found
+
+
+def find_dialogues_that_hold(lake: Lake, forget: ForgetList) -> list[str]:
+    """Ids of the dialogues of the lake and of the published builds that hold a forgotten post or author, in order."""
+    if not forget.post_ids and not forget.author_ids:
+        return []
+    stored = [(lake.find(Turn, partition), lake.find(Dialogue, partition)) for partition in lake.partitions(Turn)]
+    found: set[str] = set()
+    for turn, dialogue in stored:
+        if turn and dialogue:
+            with duckdb.connect() as connection:
+                connection.read_parquet(str(turn.path)).create_view("turn")
+                connection.read_parquet(str(dialogue.path)).create_view("dialogue")
+                found.update(select_holding(connection, "turn", "dialogue", forget))
+    for build in sorted((lake.home / "builds").glob("*.duckdb")):
+        with duckdb.connect(str(build), read_only=True) as connection:
+            found.update(select_holding(connection, "dialogues.turn", "dialogues.dialogue", forget))
+    return sorted(found)
+
+
+def select_holding(connection: duckdb.DuckDBPyConnection, turn: str, dialogue: str, forget: ForgetList) -> list[str]:
+    """Ids of the dialogues of two tables that hold a forgotten post or author."""
+    query = f"""
+        SELECT dialogue_id FROM {turn} WHERE list_has_any(post_ids, $posts)
+        UNION SELECT dialogue_id FROM {dialogue} WHERE list_contains($authors, customer_id)
+    """  # noqa: S608  (tables of ours)
+    return [row[0] for row in connection.execute(query, list_parameters(forget)).fetchall()]
+
+
+def list_parameters(forget: ForgetList) -> dict[str, list[str]]:
+    """The list as it stands in tables: authors as digests."""
+    digests = [hashlib.sha256(author.lower().encode()).hexdigest() for author in sorted(forget.author_ids)]
+    return {"posts": sorted(forget.post_ids), "authors": digests}
 
 
 def remove_builds_that_hold(builds: Iterable[Path], forget: ForgetList) -> list[Path]:
@@ -92,12 +129,11 @@ def holds_forgotten(path: Path, forget: ForgetList) -> bool:
     """Whether a published file holds a post or an author of the list."""
     if not forget.post_ids and not forget.author_ids:
         return False
-    digests = [hashlib.sha256(author.lower().encode()).hexdigest() for author in sorted(forget.author_ids)]
     query = """
         SELECT EXISTS (SELECT 1 FROM dialogues.turn WHERE list_has_any(post_ids, $posts))
             OR EXISTS (SELECT 1 FROM dialogues.dialogue WHERE list_contains($authors, customer_id))
             OR EXISTS (SELECT 1 FROM dialogues.quarantined_post WHERE list_contains($posts, post_id))
     """
     with duckdb.connect(str(path), read_only=True) as connection:
-        row = connection.execute(query, {"posts": sorted(forget.post_ids), "authors": digests}).fetchone()
+        row = connection.execute(query, list_parameters(forget)).fetchone()
     return bool(row and row[0])

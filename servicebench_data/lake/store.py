@@ -87,6 +87,11 @@ class Lake:
         return self.home / "overrides"
 
     @property
+    def reviews(self) -> Path:
+        """Folder of pages for reviewers, which quote masked dialogues."""
+        return self.home / "review"
+
+    @property
     def cache(self) -> Path:
         """Folder of what can be recomputed at a price: embeddings, trained heads."""
         return self.home / "cache"

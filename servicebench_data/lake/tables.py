@@ -8,7 +8,7 @@ from functools import cache
 
 import pyarrow as pa
 
-from schemas import dialogues, journeys, release, scenarios
+from schemas import dialogues, journeys, models, release, scenarios
 from schemas.records import Record
 from servicebench_data.lake.columns import Column, read_columns
 
@@ -16,8 +16,10 @@ from servicebench_data.lake.columns import Column, read_columns
 RECORDS: tuple[type[Record], ...] = (
     dialogues.Post, dialogues.QuarantinedPost, dialogues.Turn, dialogues.Dialogue, dialogues.Screening,
     journeys.StageRow, journeys.CategoryRow, journeys.Embedding, journeys.Topic, journeys.TopicMember, journeys.Coding,
+    journeys.Recoding,
     scenarios.Event, scenarios.Severity, scenarios.Fact, scenarios.BackgroundSentence, scenarios.Expectation,
-    scenarios.CaseFieldRow, scenarios.CasePolicy, scenarios.GroundingFailure, scenarios.Candidate, scenarios.Scenario,
+    scenarios.CaseFieldRow, scenarios.CasePolicy, scenarios.GroundingFailure, scenarios.Candidate, models.TaskFailure,
+    scenarios.Scenario,
     release.Build, release.BuildStep,
 )  # fmt: skip
 

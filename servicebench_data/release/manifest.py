@@ -14,8 +14,8 @@ from schemas.release import Build
 from servicebench_data.lake.store import digest_json
 
 LIBRARIES = (
-    "bertopic", "duckdb", "ftfy", "hdbscan", "numpy", "pandas", "pyarrow", "scikit-learn", "sentence-transformers",
-    "torch", "transformers", "umap-learn",
+    "bertopic", "duckdb", "ftfy", "hdbscan", "jinja2", "litellm", "numpy", "pandas", "pyarrow", "pydantic",
+    "scikit-learn", "sentence-transformers", "torch", "transformers", "umap-learn",
 )  # fmt: skip
 LICENSES = {
     "sample": "Apache-2.0 (fictional posts, written for this product)",

@@ -45,11 +45,13 @@ COMMENT ON VIEW release.fact_evidence IS 'One row per fact with the masked turn 
 CREATE VIEW release.rejected_candidate AS
 SELECT c.scenario_id, c.industry, k.name AS category, r.name AS recoded_category, c.rejection_reason,
        list(g.part || ': ' || g."check" || ': ' || g.span ORDER BY g.failure_index)
-           FILTER (WHERE g.scenario_id IS NOT NULL) AS failures
+           FILTER (WHERE g.scenario_id IS NOT NULL) AS failures,
+       f.task AS failed_task, f.tries AS failed_tries, f.reasons AS failed_reasons
 FROM scenarios.candidate AS c
 JOIN journeys.category AS k USING (industry, category_id)
 LEFT JOIN journeys.category AS r ON r.industry = c.industry AND r.category_id = c.recoded_category_id
 LEFT JOIN scenarios.grounding_failure AS g ON g.scenario_id = c.scenario_id
+LEFT JOIN scenarios.task_failure AS f ON f.scenario_id = c.scenario_id
 WHERE NOT c.is_valid
 GROUP BY ALL
 ORDER BY c.industry, c.scenario_id

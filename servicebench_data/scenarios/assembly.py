@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from schemas.models import TaskFailure
 from schemas.records import Record
 from schemas.scenarios import (
     BackgroundSentence,
@@ -35,10 +36,10 @@ from servicebench_data.scenarios.reading import Reading, SourceTurn, read_turns
 from servicebench_data.scenarios.severity import rate_severity
 
 #: Changes whenever any rule of this package changes what it makes; part of the key under which results are reused.
-RULES_VERSION = "offline-2"
+RULES_VERSION = "offline-3"
 MIN_FACTS = 2
 _CODED = """
-    SELECT coding.dialogue_id, coding.category_id, dialogue.account
+    SELECT coding.dialogue_id, coding.category_id, dialogue.account, coding.method = 'override' AS is_decided
     FROM coding LEFT JOIN dialogue USING (dialogue_id)
     WHERE coding.category_id IS NOT NULL
     ORDER BY coding.dialogue_id
@@ -59,6 +60,7 @@ RECORDS: dict[str, type[Record]] = {
     "case_field": CaseFieldRow,
     "case_policy": CasePolicy,
     "grounding_failure": GroundingFailure,
+    "task_failure": TaskFailure,
 }
 
 
@@ -115,7 +117,7 @@ def verify(parts: Parts, source: Source, knowledge: Knowledge) -> Parts:
     failures = check_parts(parts, source, knowledge)
     if not failures:
         return parts
-    candidate = make_candidate(source, knowledge, parts.facts, "ungrounded", parts.candidate.made_by)
+    candidate = parts.candidate.model_copy(update={"is_valid": False, "rejection_reason": "ungrounded"})
     return replace(parts, candidate=candidate, failures=failures)
 
 
@@ -125,17 +127,13 @@ def reject(source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: 
 
 
 def make_candidate(
-    source: Source,
-    knowledge: Knowledge,
-    facts: Sequence[Fact],
-    reason: RejectionReason | None,
-    made_by: str = "offline",
+    source: Source, knowledge: Knowledge, facts: Sequence[Fact], reason: RejectionReason | None
 ) -> Candidate:
-    """The candidate row of a dialogue, not yet coded again."""
+    """The candidate row of a dialogue by the rules, not yet coded again."""
     return Candidate(
         industry=knowledge.industry.id,
         scenario_id=source.scenario_id,
-        made_by=made_by,
+        made_by="offline",
         dialogue_id=source.dialogue_id,
         category_id=source.category_id,
         stage_id=knowledge.stages[source.category_id],
@@ -144,6 +142,8 @@ def make_candidate(
         customer_only_count=sum(fact.is_customer_only for fact in facts),
         is_valid=reason is None,
         rejection_reason=reason,
+        rules_version=RULES_VERSION,
+        cost_usd=None,
     )
 
 
@@ -179,8 +179,8 @@ def read_sources(turns: pa.Table, dialogues: pa.Table, codings: pa.Table, knowle
     for dialogue_id, index, role, text, post_ids, offsets in rows:
         spoken.setdefault(dialogue_id, []).append(SourceTurn(index, role, text, tuple(post_ids), tuple(offsets)))
     return [
-        Source(dialogue_id, account, category_id, tuple(spoken.get(dialogue_id, ())))
-        for dialogue_id, category_id, account in coded
+        Source(dialogue_id, account, category_id, tuple(spoken.get(dialogue_id, ())), is_decided)
+        for dialogue_id, category_id, account, is_decided in coded
     ]
 
 
@@ -216,7 +216,10 @@ def build_many(
 
 
 def tabulate(made: Sequence[Parts]) -> dict[str, pa.Table]:
-    """Make the tables of `RECORDS`; of the rejected ones only the ungrounded have more than a candidate row."""
+    """Make the tables of `RECORDS`.
+
+    Of what the rules rejected only the ungrounded have more than a candidate row; what a model wrote is kept.
+    """
     rows: Mapping[str, list[Record]] = {
         "candidate": [parts.candidate for parts in made],
         "event": [row for parts in made for row in parts.events],
@@ -227,6 +230,7 @@ def tabulate(made: Sequence[Parts]) -> dict[str, pa.Table]:
         "case_field": [row for parts in made for row in parts.case_fields],
         "case_policy": [row for parts in made for row in parts.case_policies],
         "grounding_failure": [row for parts in made for row in parts.failures],
+        "task_failure": [parts.failure for parts in made if parts.failure is not None],
     }
     return {name: _make_table(record, rows[name]) for name, record in RECORDS.items()}
 

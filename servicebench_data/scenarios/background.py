@@ -10,10 +10,10 @@ from typing import Literal
 
 from schemas.scenarios import BackgroundSentence, Disclosure, Fact, Severity
 from servicebench_data.scenarios import cues
+from servicebench_data.scenarios.facts import ORDER
 
 Topic = Literal["identity", "experience", "practical_impact", "emotional_impact"]
 Row = tuple[Topic, str, list[Fact]]
-_ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
 #: Feelings that follow from what happened, by the main driver of the severity and by its level; modest, since nobody
 #: told them. Which of several is taken is decided by a hash of the scenario.
 _FEELINGS: dict[str, tuple[str, ...]] = {
@@ -119,7 +119,7 @@ def latest_disclosure(facts: Sequence[Fact], topic: Topic) -> Disclosure:
     """The latest disclosure of the facts; an inferred identity is plain from the start, an inferred feeling is not."""
     if not facts:
         return "opening" if topic == "identity" else "when_heard"
-    return _ORDER[max(_ORDER.index(fact.disclosure) for fact in facts)]
+    return ORDER[max(ORDER.index(fact.disclosure) for fact in facts)]
 
 
 def _make_sentence(model: Fact, index: int, topic: Topic, text: str, facts: list[Fact]) -> BackgroundSentence:

@@ -4,7 +4,7 @@ Belongs here: which dialogues become candidates, and the second coding that each
 (`assembly.py`) or how a text is coded (`journeys/head.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -21,6 +21,8 @@ from servicebench_data.scenarios.parts import Knowledge, Parts, Source
 
 Recode = Callable[[Sequence[str]], list[str | None]]
 Progress = Callable[[int, int], None]
+#: Makes the parts of dialogues in another way than by rules.
+Writer = Callable[[Sequence[Source]], list[Parts]]
 
 
 def select_codings(codings: pa.Table, screenings: pa.Table) -> pa.Table:
@@ -37,6 +39,7 @@ def build_candidates(
     seed: int,
     stale_rate: float,
     progress: Progress | None = None,
+    write: Writer | None = None,
 ) -> dict[type[Record], pa.Table]:
     """Tables of all parts, by record.
 
@@ -47,10 +50,15 @@ def build_candidates(
         seed: Seed of the build.
         stale_rate: Share of the case-record fields that can be stale and are.
         progress: Called with the candidates done and all of them.
+        write: Makes the parts in place of the rules.
     """
     report = None if progress is None else partial(flip, progress, len(sources))
-    made = build_many(sources, knowledge, seed=seed, stale_rate=stale_rate, report=report)
-    return {RECORDS[name]: table for name, table in tabulate(recode_candidates(made, recode)).items()}
+    if write is not None:
+        made = write(sources)
+    else:
+        made = build_many(sources, knowledge, seed=seed, stale_rate=stale_rate, report=report)
+    decided = frozenset(source.dialogue_id for source in sources if source.is_decided)
+    return {RECORDS[name]: table for name, table in tabulate(recode_candidates(made, recode, decided)).items()}
 
 
 def flip(progress: Progress, total: int, done: int) -> None:
@@ -58,20 +66,25 @@ def flip(progress: Progress, total: int, done: int) -> None:
     progress(done, total)
 
 
-def recode_candidates(made: Sequence[Parts], recode: Recode) -> list[Parts]:
-    """Code the finished texts of the valid candidates; those that are not coded as their source become invalid."""
+def recode_candidates(made: Sequence[Parts], recode: Recode, decided: Container[str] = ()) -> list[Parts]:
+    """Code the finished texts of the valid candidates; those that are not coded as their source become invalid.
+
+    Where a person decided the source's category (`decided`: their dialogues), the head's coding is noted and no reason.
+    """
     valid = [row for row, parts in enumerate(made) if parts.candidate.is_valid]
     codes = dict(zip(valid, recode([describe_for_coding(made[row]) for row in valid]), strict=True))
     return [
-        replace(parts, candidate=judge_coding(parts.candidate, codes[row])) if row in codes else parts
+        replace(parts, candidate=judge_coding(parts.candidate, codes[row], decided)) if row in codes else parts
         for row, parts in enumerate(made)
     ]
 
 
-def judge_coding(candidate: Candidate, recoded: str | None) -> Candidate:
-    """The candidate with the category of its finished text, valid only where that is the source's."""
+def judge_coding(candidate: Candidate, recoded: str | None, decided: Container[str]) -> Candidate:
+    """The candidate with the category of its finished text, valid only where that is the source's, or decided."""
     reason: RejectionReason | None = None
-    if recoded is None:
+    if candidate.dialogue_id in decided:
+        pass
+    elif recoded is None:
         reason = "recoded_unassigned"
     elif recoded != candidate.category_id:
         reason = "recoded_differently"

@@ -63,6 +63,7 @@ _CARRIER_FLIGHT = re.compile(
     rf"\b(?:(?i:{_CARRIER}) ?#?\d{{2,4}}|(?!(?:CH|RS|PM|AM|PS|XP|UK|NY|NJ|CA|TX|FL|IL|ID|TV|PC|HR|WK|NO|GE|LG|HP|"
     rf"OR|IN|AT|ON|OF|TO|OK|MD|DR|ST|RD)\b)[A-Z]{{2}} ?\d{{2,4}})\b(?! ?(?:{_UNIT}|%))"
 )
+_REGULATION = re.compile(r"(?:UK|EU|EC) ?261", re.IGNORECASE)
 _BOOKED_ON = re.compile(rf"\b(?:booked|rebooked|put|back) (?:me |us )?on (\d{{3,4}})\b(?! ?{_UNIT})", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"(?<![\w$£€.:/-])#?(\d{2,4})(?![\w:/%]|\.\d)")
 _AMOUNT = re.compile(
@@ -199,7 +200,8 @@ def _search_measures(text: str, *, has_digit: bool) -> Iterator[Hit]:
 def _search_flights(text: str, *, is_flight_asked: bool) -> Iterator[Hit]:
     for pattern, groups in ((_FLIGHT, (1, 2)), (_CARRIER_FLIGHT, (0,)), (_BOOKED_ON, (1,))):
         for match in pattern.finditer(text):
-            yield from _tag("flight_number", (match.span(group) for group in groups if match.group(group)))
+            if not _REGULATION.fullmatch(match.group()):
+                yield from _tag("flight_number", (match.span(group) for group in groups if match.group(group)))
     if is_flight_asked:
         match = _BARE_NUMBER.search(text[:60])
         if match is not None:

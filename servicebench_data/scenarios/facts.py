@@ -4,7 +4,7 @@ Belongs here: facts from readings. Not here: the background that tells them (`ba
 
 Our definition of disclosure: what stands in a post before the account's first reply is `opening`, since that text is
 what the customer posts first. Of what came out later, impacts, feelings and intimate matters come out only
-`when_heard`, the rest `when_asked`.
+`when_heard`, the rest `when_asked`; facts that one sentence tells come out together, with the last of them.
 """
 
 import re
@@ -19,6 +19,7 @@ from servicebench_data.scenarios.reading import Reading, split_brands
 from servicebench_data.scenarios.reports import is_report
 
 MAX_FACTS = 30
+ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
 #: Kinds that no company system holds, whatever the sentence says.
 CUSTOMER_ONLY_KINDS: frozenset[FactKind] = frozenset({"impact", "staff_statement"})
 _ALWAYS_ON_FILE: frozenset[FactKind] = frozenset(
@@ -46,7 +47,22 @@ def collect_facts(readings: Sequence[Reading], industry: str, scenario_id: str) 
                 continue
             seen.add(key)
             facts.append(_make_fact(reading, kind, statement, value, (industry, scenario_id, f"f{len(facts) + 1}")))
-    return facts
+    return align_disclosures(facts)
+
+
+def align_disclosures(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts; after the opening, those with one statement at the latest disclosure among them.
+
+    Saying one of them gives away the others.
+    """
+    latest: dict[str, Disclosure] = {}
+    for fact in facts:
+        known = latest.setdefault(fact.statement, fact.disclosure)
+        latest[fact.statement] = ORDER[max(ORDER.index(known), ORDER.index(fact.disclosure))]
+    return [
+        fact if fact.disclosure == "opening" else fact.model_copy(update={"disclosure": latest[fact.statement]})
+        for fact in facts
+    ]
 
 
 def _read_facts(reading: Reading) -> Iterator[tuple[FactKind, str, Value | None]]:

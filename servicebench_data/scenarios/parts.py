@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from schemas.industry import Category, Industry
+from schemas.models import TaskFailure
 from schemas.scenarios import (
     BackgroundSentence,
     Candidate,
@@ -91,12 +92,14 @@ class Source:
         account: Handle of its care account.
         category_id: Category of its coding.
         turns: Its masked turns in order.
+        is_decided: Whether a person decided the category, which a second coding by the head then cannot question.
     """
 
     dialogue_id: str
     account: str
     category_id: str
     turns: tuple[SourceTurn, ...]
+    is_decided: bool = False
 
     @property
     def scenario_id(self) -> str:
@@ -111,7 +114,10 @@ def make_scenario_id(dialogue_id: str) -> str:
 
 @dataclass(frozen=True)
 class Parts:
-    """All parts of one candidate; the lists are empty where it was rejected before they were made."""
+    """All parts of one candidate; the lists are empty where it was rejected before they were made.
+
+    `failure` is the task on which a model failed; what it wrote before stays.
+    """
 
     candidate: Candidate
     events: list[Event] = field(default_factory=list[Event])
@@ -122,3 +128,4 @@ class Parts:
     case_fields: list[CaseFieldRow] = field(default_factory=list[CaseFieldRow])
     case_policies: list[CasePolicy] = field(default_factory=list[CasePolicy])
     failures: list[GroundingFailure] = field(default_factory=list[GroundingFailure])
+    failure: TaskFailure | None = None

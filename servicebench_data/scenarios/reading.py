@@ -17,7 +17,8 @@ from servicebench_data.scenarios.tidying import tidy
 #: Somebody else's words, whose "we" and "you" are not the customer's.
 _SPOKEN = re.compile(
     r"""["“][^"“”]*\b(?:I|we|you|my|our|your|yourself|us|me)\b[^"“”]*["”]"""
-    r"""|(?<!\w)['‘][^'‘’]*\b(?:we|you|my|our|your|yourself|us|me)\b[^'‘’]*['’](?!\w)""",
+    r"""|(?<!\w)['‘](?:[^'‘’]|(?<=\w)['’](?=\w))*\b(?:we|you|my|our|your|yourself|us|me)\b"""
+    r"""(?:[^'‘’]|(?<=\w)['’](?=\w))*['’](?!\w)""",
     re.IGNORECASE,
 )
 
@@ -191,13 +192,19 @@ def _make_plain(text: str, kind: sentences.Kind) -> tuple[str, sentences.Kind]:
         return meant, "report"
     if kind != "report":
         return text, kind
+    plain = _complete(text)
+    is_by_another = plain.startswith("I ") and not text.startswith("I ") and subjects.BY_ANOTHER.search(text)
+    return (text if is_by_another else plain), kind
+
+
+def _complete(text: str) -> str:
     plain = subjects.complete_subject(text).rstrip("? ")
     leading = fragments.read_leading(text) if plain == text.rstrip("? ") else None
     if leading is not None and tell_first(leading) is not None:
-        return leading, kind
+        return leading
     if tell_first(plain) is None:
-        plain = fragments.read_fragment(text) or plain
-    return plain, kind
+        return fragments.read_fragment(text) or plain
+    return plain
 
 
 def _read_doubt(text: str, kind: sentences.Kind) -> str | None:

@@ -33,16 +33,13 @@ class Released(NamedTuple):
     counts: Counts
 
 
-def release_scenarios(
-    files: Mapping[str, Sequence[Path]], settings: Settings, limits: Limits, *, rules_version: str
-) -> Released:
+def release_scenarios(files: Mapping[str, Sequence[Path]], settings: Settings, limits: Limits) -> Released:
     """Draw from the valid candidates and write the scenarios.
 
     Args:
         files: Parquet files of candidates, dialogues, turns, categories and all parts, by table.
         settings: Size, seed, split and goodwill limit.
         limits: What DuckDB may take.
-        rules_version: Version of the rules that made the parts.
     """
     with open_database(limits) as connection:
         add_views(connection, files)
@@ -55,9 +52,7 @@ def release_scenarios(
         )
         connection.register("drawn", tabulate_drawn([asdict(entry) for entry in drawn]))
         composed = fetch_table(
-            connection,
-            COMPOSE,
-            {"goodwill_limit_usd": settings.goodwill_limit_usd, "seed": settings.seed, "rules_version": rules_version},
+            connection, COMPOSE, {"goodwill_limit_usd": settings.goodwill_limit_usd, "seed": settings.seed}
         )
         table = add_digests(composed, read_parts(connection))
     counts: Counts = {"valid candidates": len(members), "asked for": settings.release_size}

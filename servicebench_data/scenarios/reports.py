@@ -69,8 +69,18 @@ _EMPTY = word_set(
 _BARE_ANSWER = re.compile(r"^(?:the )?\w+ (?:was|were|is|are) (?:not )?(?:there|here|that|this|it)\.?$", re.IGNORECASE)
 
 
+#: What a verb or a pronoun stands for was said by somebody else: "I have, five times.", "I added it."
+_ELLIPSIS = re.compile(
+    r"(?:i|we|they|he|she) (?:have|has|did|do|does|am|are|is|was|were|can|could|had|will|would)(?: not|n't)?[,.]"
+    r"|(?:i|we|they|he|she) \w+ (?:it|that|this|them|so)\.?$",
+    re.IGNORECASE,
+)
+
+
 def is_empty_answer(text: str) -> bool:
     """Whether a short sentence says nothing without the question that it answers: "I just sent it", "I did"."""
+    if _ELLIPSIS.match(text):
+        return True
     if any(letter.isdigit() for letter in text):
         return False
     words = re.findall(r"[a-z']+", text.lower())

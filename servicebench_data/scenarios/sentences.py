@@ -113,7 +113,7 @@ _NOISE = re.compile(
 _LEAST_WORDS = 4
 _HAS_DONE = re.compile(r"^has (?:\w+ly )?(?:\w+ed|lost|left|kept) (?:my|our|me|us|the)\b[^?]*$", re.IGNORECASE)
 _CLAUSE_BREAK = re.compile(
-    r",?\s+(?:and|but|&|amp|because|cause|cuz|bc|b/c|so|though|although|yet|while|plus|as|since|however)\s+|[,:;]\s*|"
+    r",?\s+(?:and|but|&|amp|because|cause|cuz|bc|b/c|so|though|although|yet|while|plus|as|since|however)\s+|(?<!\d)[,:;]\s*|[,:;](?!\d)\s*|"
     r"\s-+\s*|\s(?=(?:how|what|who|where) (?:can|do|should|is|are|will)\b)|\s(?=(?:please|pls|plz|now (?:get|"
     r"give|fix))\b)|\(",
     re.IGNORECASE,

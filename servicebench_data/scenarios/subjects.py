@@ -94,7 +94,11 @@ FIXED_SUBJECTS = {
     "looked": "It", "turned": "It",
 }  # fmt: skip
 #: Acts of either side, where "my" after them does not tell whose.
-_EITHER_ACTS = word_set("made let told promised treated kept left took")
+_EITHER_ACTS = word_set("made let told promised treated kept left took sent")
+#: Somebody else did it: "Signed for at 10:22 by J".
+BY_ANOTHER = re.compile(
+    r"\bby (?!\w+ing\b|\d|(?:the time|now|then|e?-?mail|phone|post|bus|car|train|taxi)\b)", re.IGNORECASE
+)
 _LENGTHS = word_set("an over almost about forever ages so hours days weeks longer more nearly two three four five six")
 _LASTING = word_set("waiting sitting standing trying holding calling")
 _TO_CUSTOMER = re.compile(r"(?:\w+ ){1,3}(?:me|us)\b", re.IGNORECASE)

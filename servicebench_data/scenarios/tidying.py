@@ -250,6 +250,9 @@ def _calm_word(match: Match[str], *, is_shouting: bool) -> str:
     return word.lower()
 
 
+_AFTER_IS = frozenset({"not", "been", "a", "an", "the", "got", "had", "here", "there", "gone"})
+
+
 def expand_contractions(text: str) -> str:
     """Contracted pronouns and negations in full; possessives stay."""
     for pattern, full in _CONTRACTIONS:
@@ -260,6 +263,8 @@ def expand_contractions(text: str) -> str:
 
 def _expand_s(match: Match[str]) -> str:
     following = (match.group(2) or "").lower()
+    if match.group(1).lower().endswith(("one", "body")) and not (following.endswith("ing") or following in _AFTER_IS):
+        return match.group()  # "someone's bag" is a possessive
     verb = (
         "has"
         if following == "been" or (following in PARTICIPLES and following in {"had", "got", "gone", "taken", "become"})

@@ -2,6 +2,7 @@
 
 import io
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,8 +26,10 @@ def build_sample(home: Path) -> tuple[bool, str]:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The home; tests that change it take a copy."""
     home = tmp_path_factory.mktemp("built") / "home"
+    loaded = set(sys.modules)
     done, printed = build_sample(home)
     assert done, printed
+    assert not {"litellm", "openai"} & (set(sys.modules) - loaded), "an offline build loads no client of a model"
     return home
 
 

@@ -21,12 +21,13 @@ DEPENDENCIES = {
     "background": "coding dialogue screening turn",
     "build": "build_step",
     "build_step": "background candidate case_field case_policy category coding dialogue embedding event expectation "
-    "fact grounding_failure post quarantined_post scenario screening severity stage topic topic_member turn",
+    "fact grounding_failure post quarantined_post recoding scenario screening severity stage task_failure topic "
+    "topic_member turn",
     "candidate": "coding dialogue screening turn",
     "case_field": "coding dialogue screening turn",
     "case_policy": "coding dialogue screening turn",
     "category": "",
-    "coding": "category dialogue embedding screening",
+    "coding": "category dialogue embedding screening topic topic_member",
     "dialogue": "post",
     "embedding": "dialogue screening",
     "event": "coding dialogue screening turn",
@@ -35,13 +36,16 @@ DEPENDENCIES = {
     "grounding_failure": "coding dialogue screening turn",
     "post": "",
     "quarantined_post": "",
+    "recoding": "category dialogue embedding screening topic topic_member",
     "scenario": "background candidate case_field case_policy category dialogue event expectation fact severity turn",
     "screening": "dialogue",
     "severity": "coding dialogue screening turn",
     "stage": "",
+    "task_failure": "coding dialogue screening turn",
     "topic": "dialogue embedding screening",
     "topic_member": "dialogue embedding screening",
     "turn": "post",
+    "writing_plan": "coding dialogue screening turn",
 }
 
 

@@ -22,13 +22,13 @@ def make_registry(members: dict[str, str | None], codes: dict[str, str | None]) 
         Topic(
             industry="airline", topic_id=name, size=1, core_size=1, keywords=["bag"], representative_ids=["a1"],
             category_id=code, similarity=0.7, margin=0.1, rival_category_id="damaged_baggage", is_novel=code is None,
-            fit_count=len(members),
+            nearest_category_id=code or "delayed_baggage", decision=None, merged_into=None, fit_count=len(members),
         )
         for name, code in codes.items()
     ]  # fmt: skip
     rows = [
         TopicMember(
-            industry="airline", dialogue_id=dialogue, topic_id=name, is_core=name is not None,
+            industry="airline", dialogue_id=dialogue, topic_id=name, found_topic_id=name, is_core=name is not None,
             note="clustered" if name else "outlier",
         )
         for dialogue, name in members.items()

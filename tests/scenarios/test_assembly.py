@@ -15,6 +15,7 @@ from servicebench_data.scenarios.assembly import (
     describe_for_coding,
     read_sources,
 )
+from servicebench_data.scenarios.grounding import check_early_telling
 from servicebench_data.scenarios.parts import Chance, Parts, Source, make_scenario_id, name_company
 from tests.scenarios.dialogues import LOST_BAG, account, knowledge, make_source
 
@@ -68,6 +69,21 @@ def test_facts_tell_how_they_come_out_and_who_knows_them() -> None:
     assert {fact.disclosure for fact in impacts if fact.turn_index == 2} == {"when_heard"}
     assert all(fact.is_customer_only for fact in facts.values() if fact.kind in {"impact", "staff_statement"})
     assert not facts["flight_number", "1234"].is_customer_only
+
+
+def test_what_one_sentence_tells_comes_out_together() -> None:
+    parts = build(*LOST_BAG[:3], ("customer", "I paid $75 for a taxi and missed my wedding because of you."))
+    later = {(fact.kind, fact.value): fact.disclosure for fact in parts.facts if fact.turn_index == 2}
+    assert later["amount", "$75"] == "when_heard"
+    assert later["impact", None] == "when_heard"
+
+
+@given(POSTS)
+def test_no_statement_gives_away_a_later_fact(posts: list[tuple[str, str]]) -> None:
+    parts = build(*posts)
+    told_at = {fact.statement: fact.disclosure for fact in parts.facts}
+    assert all(fact.disclosure in {"opening", told_at[fact.statement]} for fact in parts.facts)
+    assert not list(check_early_telling(parts))
 
 
 def test_background_is_told_in_the_first_person_and_tagged() -> None:
@@ -187,8 +203,8 @@ def tables() -> tuple[pa.Table, pa.Table, pa.Table]:
             for turn in make_source(*posts).turns
         ]
         dialogues.append({"dialogue_id": name, "account": account()})
-        codings.append({"dialogue_id": name, "category_id": "delayed_baggage"})
-    codings.append({"dialogue_id": "d3", "category_id": None})
+        codings.append({"dialogue_id": name, "category_id": "delayed_baggage", "method": "head"})
+    codings.append({"dialogue_id": "d3", "category_id": None, "method": "head"})
     schema = arrow_schema(Turn)
     return (
         pa.Table.from_pylist(turns[::-1], schema=schema),
@@ -219,7 +235,7 @@ def test_sources_do_not_depend_on_the_order_of_rows() -> None:
 
 def test_unknown_category_and_dialogue_are_named() -> None:
     turns, dialogues, codings = tables()
-    bad = pa.table({"dialogue_id": ["d1"], "category_id": ["no_such"]})
+    bad = pa.table({"dialogue_id": ["d1"], "category_id": ["no_such"], "method": ["head"]})
     with pytest.raises(ValueError, match="'no_such'"):
         read_sources(turns, dialogues, bad, knowledge())
     with pytest.raises(ValueError, match="'d1'"):

@@ -67,6 +67,10 @@ def test_finds_nothing(text: str) -> None:
     assert extract_values(text) == []
 
 
+def test_a_regulation_is_no_flight_number() -> None:
+    assert not [value for value in extract_values("UK261 and EU 261 say so") if value.kind == "flight_number"]
+
+
 def test_flight_with_a_duration_is_no_flight_number() -> None:
     assert [value.kind for value in extract_values("flight 3 hours delayed")] == ["duration"]
 

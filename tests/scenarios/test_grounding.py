@@ -58,14 +58,27 @@ def test_planted_values_are_found_in_events_facts_and_background(text: str, kind
     assert ("background", kind, span) in check(replace(PARTS, background=plant(PARTS.background, told, text=text)))
 
 
-@pytest.mark.parametrize("text", ["The customer waited three hours.", "The customer paid 50 dollars for two bags."])
-def test_other_spellings_are_the_same_value(text: str) -> None:
+@pytest.mark.parametrize("text", ["The customer waited three hours.", "The customer waited 3 hrs."])
+def test_other_spellings_are_the_same_value_in_events(text: str) -> None:
     assert check(replace(PARTS, events=plant(PARTS.events, 0, text=text))) == set()
+
+
+@pytest.mark.parametrize("text", ["I paid 50 dollars for two bags.", "For 2 bags I paid fifty dollars."])
+def test_other_spellings_are_the_same_value_in_facts(text: str) -> None:
+    facts = [
+        fact.model_copy(update={"statement": text}) if "$50" in (fact.quote or "") else fact for fact in PARTS.facts
+    ]
+    assert check(replace(PARTS, facts=facts)) == set()
+
+
+def test_events_hold_no_value_that_came_out_later() -> None:
+    text = "The customer paid $50 for two bags."
+    assert ("event", "amount", "$50") in check(replace(PARTS, events=plant(PARTS.events, 0, text=text)))
 
 
 def test_denial_of_what_was_affirmed() -> None:
     parts = replace(PARTS, events=plant(PARTS.events, 0, text="The airline never lost the customer's bag."))
-    assert ("event", "negation", "The airline never lost the customer's bag.") in check(parts)
+    assert {("event", "negation", "never lost"), ("event", "negation", "never lost the customer's bag")} <= check(parts)
 
 
 def test_event_from_after_the_first_reply() -> None:

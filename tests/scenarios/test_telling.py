@@ -78,11 +78,26 @@ def test_person_tense_and_pronouns_are_turned(text: str, first: str, third: str)
         "Really looking forward to it, thank you!",
         "@someone said you lost it @other",
         "4 delayed flights 4 me",
+        "I have, five times.",
+        "I added it.",
+        "Signed for at 10:22 by 'J, reception'.",
+        "Sent my laptop off on your repair plan.",
     ],
 )
 def test_noise_is_left_out(text: str) -> None:
     readings = read_turns(make_turns(("customer", text)), BRANDS, "airline")
     assert [reading.third for reading in readings if reading.third] == []
+
+
+def test_words_of_others_are_not_turned() -> None:
+    turns = make_turns(("customer", "Got the sad face, the 'we'll miss you', the lot."))
+    told = [reading.first for reading in read_turns(turns, BRANDS, "airline") if reading.first]
+    assert told == ["I got the sad face."]
+
+
+def test_a_possessive_is_no_verb() -> None:
+    (reading,) = read_turns(make_turns(("customer", "You gave me someone's old bag.")), BRANDS, "airline")
+    assert reading.first == "They gave me someone's old bag."
 
 
 def test_polarity_is_kept() -> None:

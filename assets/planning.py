@@ -1,0 +1,67 @@
+"""The asset that tells what the model's work would take, before anything is spent.
+
+Belongs here: showing the plan in the Launchpad and the lineage. Not here: how it is made (`scenarios/writing/plan.py`).
+"""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from assets.automation import PLAN
+from assets.product import ProductBase
+from assets.scenarios import CANDIDATES, make_chance, read_candidates
+from assets.steps import INDUSTRIES, OWNERS
+from servicebench_data.industries import load_industry
+from servicebench_data.scenarios.parts import prepare
+from servicebench_data.scenarios.writing.plan import LedgerOracle, PlanRow, add_plans, plan_parts
+
+NO_MODEL = "No model is set: the offline rules make the scenarios, and nothing is spent. Set `model` to plan for one."
+NOTES = (
+    "One try for each call is counted; refused answers are asked for again.",
+    "Estimated items lean on answers that are not there yet: the rules' parts stand in, and each counts as passed.",
+)
+
+
+@dg.asset(
+    key=PLAN,
+    group_name="scenarios",
+    description="Items, calls, tokens and cost of each task that a model would do, and what the ledger already holds. "
+    "Asks no model and stores nothing; `scenario_build` leaves it out, the job `model_plan` makes it.",
+    owners=OWNERS,
+    deps=[record.table.name for record in CANDIDATES.reads],
+    partitions_def=INDUSTRIES,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+)
+def writing_plan(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> dg.MaterializeResult:
+    """One row per task; see the description."""
+    if not product.settings.model:
+        return dg.MaterializeResult(metadata={"plan": dg.MetadataValue.md(NO_MODEL)})
+    rows = make_plan(product, context.partition_keys)
+    return dg.MaterializeResult(
+        metadata={
+            "plan": dg.MetadataValue.md("\n\n".join([tabulate(rows), *NOTES])),
+            "rows": dg.MetadataValue.json([row._asdict() for row in rows]),
+        }
+    )
+
+
+def make_plan(product: ProductBase, industries: Sequence[str]) -> list[PlanRow]:
+    """The plan over the given industries."""
+    with product.make_doorway(only_recalls=True) as doorway:
+        oracle, chance = LedgerOracle(doorway), make_chance(product)
+        known = [prepare(load_industry(name)) for name in industries]
+        return add_plans([plan_parts(read_candidates(product, entry), entry, chance, oracle) for entry in known])
+
+
+def tabulate(rows: Sequence[PlanRow]) -> str:
+    """The plan as a Markdown table."""
+    lines = ["| task | model | items | of them estimated | calls | in the ledger | tokens in | out | USD |"]
+    lines.append("|---|---|---|---|---|---|---|---|---|")
+    lines += [f"| {' | '.join(show_row(row))} |" for row in rows]
+    return "\n".join(lines)
+
+
+def show_row(row: PlanRow) -> list[str]:
+    """A row as texts; an unknown cost says so."""
+    cost = "unknown" if row.cost_usd is None else f"{row.cost_usd:.2f}"
+    return [row.task, row.model, *(str(number) for number in row[2:-1]), cost]

@@ -1,0 +1,216 @@
+"""How well people agree who coded the same items: chance-corrected, with intervals, and where they differ.
+
+Belongs here: the figures. Not here: reading the file (`codings_file.py`) or printing.
+
+Two coders: Cohen's kappa over the items that both coded. More: Krippendorff's alpha for nominal data over the items
+that at least two coded. A coding that is missing is missing: it counts neither as agreement nor as a category.
+Intervals are bootstrapped over items. Both coefficients are computed from counts, so that all resamples are one matrix
+product; the tests compare them with scikit-learn's `cohen_kappa_score` and the package `krippendorff`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from servicebench_data.journeys.arrays import Floats, Integers
+
+RESAMPLES = 2000
+INTERVAL = (0.025, 0.975)
+# With fewer resamples that have a value than this share, there is no interval.
+DEFINED_SHARE = 0.5
+
+
+class Coded(NamedTuple):
+    """One person's coding of one item."""
+
+    item_id: str
+    coder: str
+    category_id: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A coefficient over all items or for one category or stage against all others.
+
+    Attributes:
+        name: Category or stage, or what all are called.
+        value: The coefficient; missing where it is undefined, as when everybody always said the same.
+        low: Lower end of the 95% interval; missing where most resamples have no value.
+        high: Upper end.
+        uses: How often each coder used it, in the coders' order.
+        items: Items that count.
+    """
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    uses: tuple[int, ...]
+    items: int
+
+
+class Difference(NamedTuple):
+    """An item that people coded differently, with each one's category; empty for a missing one."""
+
+    item_id: str
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All figures of a file.
+
+    Attributes:
+        measure: Name of the coefficient.
+        coders: The coders.
+        overall: By category and by stage, over all items.
+        stages: Each stage against the others, in the map's order.
+        categories: Each category that somebody used against the others, in the map's order.
+        differences: Items that people coded differently.
+        confusions: Pairs of categories by how many pairs of codings they keep apart, most frequent first.
+    """
+
+    measure: str
+    coders: tuple[str, ...]
+    overall: list[Figure]
+    stages: list[Figure]
+    categories: list[Figure]
+    differences: list[Difference]
+    confusions: list[tuple[str, str, int]]
+
+
+def measure_agreement(codings: Sequence[Coded], stages: Mapping[str, str], seed: int) -> Agreement:
+    """Agreement by category and stage.
+
+    Args:
+        codings: At most one coding for each item and coder.
+        stages: Stage of each category, in the map's order.
+        seed: Seed of the resamples.
+
+    Raises:
+        ValueError: Fewer than two people, or no item that two of them coded.
+    """
+    coders = tuple(sorted({entry.coder for entry in codings}))
+    items = sorted({entry.item_id for entry in codings})
+    table = tabulate(codings, items, coders, {name: place for place, name in enumerate(stages)})
+    if len(coders) < 2 or not ((table >= 0).sum(axis=1) >= 2).any():
+        raise ValueError(
+            f"{len(coders)} people coded, and no item was coded by two; agreement needs two people's codings."
+        )
+    compute = compute_kappa if len(coders) == 2 else compute_alpha
+    draw = Draws(table, compute, seed)
+    stage_names = list(dict.fromkeys(stages.values()))
+    stage_of = np.array([stage_names.index(name) for name in stages.values()], dtype=np.int64)
+    by_stage = np.where(table >= 0, stage_of[table], -1)
+    used = [place for place in range(len(stages)) if (table == place).any()]
+    names = list(stages)
+    differences = [
+        Difference(item, tuple(names[place] if place >= 0 else "" for place in row))
+        for item, row in zip(items, cast("list[list[int]]", table.tolist()), strict=True)
+        if len({place for place in row if place >= 0}) > 1
+    ]
+    return Agreement(
+        "Cohen's kappa" if len(coders) == 2 else "Krippendorff's alpha",
+        coders,
+        [draw.measure("all categories", table), draw.measure("all stages", by_stage)],
+        [draw.oppose(name, by_stage, place) for place, name in enumerate(stage_names) if (by_stage == place).any()],
+        [draw.oppose(names[place], table, place) for place in used],
+        differences,
+        count_confusions(differences),
+    )
+
+
+def tabulate(
+    codings: Sequence[Coded], items: Sequence[str], coders: Sequence[str], places: Mapping[str, int]
+) -> Integers:
+    """Place of the category by item and coder; -1 where there is none."""
+    rows, columns = ({name: place for place, name in enumerate(names)} for names in (items, coders))
+    table = np.full((len(items), len(coders)), -1, dtype=np.int64)
+    for entry in codings:
+        table[rows[entry.item_id], columns[entry.coder]] = places[entry.category_id]
+    return table
+
+
+class Draws:
+    """Computes figures over the items and over resamples of them, the same for all figures.
+
+    Args:
+        table: Places by item and coder.
+        compute: The coefficient.
+        seed: Seed of the resamples.
+    """
+
+    def __init__(self, table: Integers, compute: Callable[[Integers, Floats], Floats], seed: int) -> None:
+        counts = np.random.default_rng(seed).multinomial(len(table), np.full(len(table), 1 / len(table)), RESAMPLES)
+        self._weights = np.vstack([np.ones(len(table)), counts.astype(np.float64)])
+        self._compute = compute
+
+    def measure(self, name: str, table: Integers) -> Figure:
+        """The coefficient of a table, with its interval."""
+        values = self._compute(table, self._weights)
+        drawn = values[1:][np.isfinite(values[1:])]
+        has_interval = len(drawn) >= DEFINED_SHARE * RESAMPLES and np.isfinite(values[0])
+        low, high = np.quantile(drawn, INTERVAL) if has_interval else (None, None)
+        value = float(values[0]) if np.isfinite(values[0]) else None
+        pairable = (table >= 0).sum(axis=1) >= 2
+        return Figure(name, value, as_float(low), as_float(high), (), int(pairable.sum()))
+
+    def oppose(self, name: str, table: Integers, place: int) -> Figure:
+        """The coefficient of one category or stage against all others."""
+        figure = self.measure(name, np.where(table >= 0, (table == place).astype(np.int64), -1))
+        uses = tuple(int(count) for count in (table == place).sum(axis=0))
+        return Figure(name, figure.value, figure.low, figure.high, uses, figure.items)
+
+
+def as_float(value: Any) -> float | None:
+    """A number as Python has it."""
+    return None if value is None else float(value)
+
+
+def compute_kappa(table: Integers, weights: Floats) -> Floats:
+    """Cohen's kappa of two coders for each row of item weights; not a number where both always say one thing."""
+    whole = (table >= 0).all(axis=1)
+    left, right = (spread(table[whole, column], int(table.max()) + 1) for column in (0, 1))
+    kept = weights[:, whole]
+    total = kept.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = kept @ (left * right).sum(axis=1) / total
+        expected = ((kept @ left) * (kept @ right)).sum(axis=1) / total**2
+        return np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
+
+
+def compute_alpha(table: Integers, weights: Floats) -> Floats:
+    """Krippendorff's nominal alpha for each row of item weights; not a number where only one value occurs."""
+    counts = np.zeros((len(table), int(table.max()) + 1))
+    for column in range(table.shape[1]):
+        counts += spread(table[:, column], counts.shape[1])
+    coded = counts.sum(axis=1)
+    pairable = coded >= 2
+    counts, coded, kept = counts[pairable], coded[pairable], weights[:, pairable]
+    apart = (coded**2 - (counts**2).sum(axis=1)) / (coded - 1)
+    total, values = kept @ coded, kept @ counts
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = (total**2 - (values**2).sum(axis=1)) / (total - 1)
+        return np.where(expected > 1e-9, 1 - (kept @ apart) / expected, np.nan)
+
+
+def spread(column: Integers, count: int) -> Floats:
+    """Ones in the column of each place; a row of zeros for a missing one."""
+    rows = np.zeros((len(column), count))
+    present = np.flatnonzero(column >= 0)
+    rows[present, column[present]] = 1.0
+    return rows
+
+
+def count_confusions(differences: Sequence[Difference]) -> list[tuple[str, str, int]]:
+    """Pairs of categories that two people gave one item, with how many pairs of codings."""
+    pairs = Counter[tuple[str, str]]()
+    for entry in differences:
+        given = sorted(category for category in entry.categories if category)
+        pairs.update(
+            (first, second) for place, first in enumerate(given) for second in given[place + 1 :] if first != second
+        )
+    return [(*pair, count) for pair, count in sorted(pairs.items(), key=lambda entry: (-entry[1], entry[0]))]

@@ -1,0 +1,137 @@
+"""Asking for one item: a question, and for each refused answer its reasons, until one passes or the tries are used up.
+
+Belongs here: what is said to a model and how its answers are judged. Not here: how a call is made (`calling.py`).
+"""
+
+import logging
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from schemas.models import Call, OutcomeStatus
+from servicebench_data.models.answer_schema import AnswerSchema, describe_answer
+from servicebench_data.models.answers import Verdict, judge_reply, strip_reasoning
+from servicebench_data.models.budget import OverBudgetError
+from servicebench_data.models.calling import Caller, NoAnswerError
+from servicebench_data.models.endpoints import Endpoint
+from servicebench_data.models.jobs import Line, Origin, read_reply
+from servicebench_data.models.ledger import Use
+from servicebench_data.models.options import ModelOptions
+from servicebench_data.models.pacing import BreakerOpenError
+from servicebench_data.models.request import Message, Request
+from servicebench_data.models.task import Item, Outcome, Task
+
+A = TypeVar("A", bound=BaseModel)
+
+LOG = logging.getLogger(__name__)
+LONGEST_ECHO = 6_000  # characters of a refused answer that the model sees again
+NO_TEXT = "(no answer)"
+
+
+@dataclass
+class State(Generic[A]):
+    """How asking for an item goes.
+
+    Attributes:
+        calls: Answered calls so far.
+        verdict: Verdict on the last answer.
+    """
+
+    calls: list[Call] = field(default_factory=list[Call])
+    verdict: Verdict[A] = field(default_factory=lambda: Verdict(None, ()))
+
+
+async def solve(caller: Caller, lines: Sequence[Line], task: Task[A], item: Item[A]) -> Outcome[A]:
+    """Ask the models in turn until one gives an answer that passes; a cap ends it at once."""
+    outcomes: list[Outcome[A]] = []
+    for line in lines:
+        outcomes.append(await converse(caller, line, task, item))
+        if outcomes[-1].status in {"answered", "over_budget"}:
+            break
+    costs = [outcome.cost_usd for outcome in outcomes]
+    return replace(
+        outcomes[-1],
+        tries=sum(outcome.tries for outcome in outcomes),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        call_keys=tuple(key for outcome in outcomes for key in outcome.call_keys),
+    )
+
+
+async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A]) -> Outcome[A]:
+    """Ask one model, with reasons after each refused answer."""
+    state: State[A] = State()
+    messages = open_conversation(task, item)
+    model = line.endpoint.model
+    for number in range(1, caller.options.max_tries + 1):
+        request = write_request(caller.options, line.endpoint, task, messages)
+        try:
+            call = await caller.call(line, request, Origin(task.name, item.item_id, number))
+        except OverBudgetError as error:
+            return close(item, model, state, "over_budget", str(error))
+        except (NoAnswerError, BreakerOpenError) as error:
+            return close(item, model, state, "unanswered", str(error))
+        state.calls.append(call)
+        state.verdict = judge(call, task, item)
+        is_accepted = state.verdict.answer is not None
+        caller.keeper.note(Use(call.key, task.name, item.item_id, is_accepted, state.verdict.reasons))
+        if is_accepted:
+            return close(item, model, state, "answered")
+        messages = (*messages, *answer_back(call, state.verdict.reasons))
+    return close(item, model, state, "invalid")
+
+
+def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:
+    """Verdict on an answer; a check that breaks refuses this answer and harms no other item."""
+    try:
+        return judge_reply(read_reply(call), task.answer, item.check)
+    except Exception as error:  # noqa: BLE001  (checks are code of others)
+        # The error's own words may quote a post, so that they stay out of the log.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = (task.name, item.item_id, type(error).__name__, place.name, place.lineno)
+        LOG.error("a check of task %r broke on item %r: %s in %s, line %s", *what)  # noqa: TRY400
+        return Verdict(None, (f"the check broke with {type(error).__name__}; this is no fault of the answer.",))
+
+
+def open_conversation(task: Task[A], item: Item[A]) -> tuple[Message, ...]:
+    """System message with the schema, and the question."""
+    rendered = task.prompt.render(item.variables)
+    system = f"{rendered.system}\n\n{describe_answer(task.answer).instruction}"
+    return {"role": "system", "content": system}, {"role": "user", "content": rendered.user}
+
+
+def answer_back(call: Call, reasons: Sequence[str]) -> tuple[Message, ...]:
+    """The refused answer and why it was refused."""
+    text = strip_reasoning(call.response_text or "").strip()[:LONGEST_ECHO] or NO_TEXT
+    listed = "\n".join(f"- {reason}" for reason in reasons)
+    asked = f"Your answer was refused:\n{listed}\n\nAnswer again with the whole JSON object, with these points mended."
+    return {"role": "assistant", "content": text}, {"role": "user", "content": asked}
+
+
+def write_request(options: ModelOptions, endpoint: Endpoint, task: Task[A], messages: tuple[Message, ...]) -> Request:
+    """The request of a conversation."""
+    parameters: dict[str, Any] = {
+        "temperature": options.temperature,
+        "max_tokens": options.max_output_tokens,
+        **options.parameters,
+    }
+    schema: AnswerSchema = describe_answer(task.answer)
+    return Request(endpoint, messages, parameters, schema, options.seed)
+
+
+def close(item: Item[A], model: str, state: State[A], status: OutcomeStatus, problem: str | None = None) -> Outcome[A]:
+    """What came of an item."""
+    costs = [call.cost_usd for call in state.calls]
+    return Outcome(
+        item_id=item.item_id,
+        answer=state.verdict.answer if status == "answered" else None,
+        reasons=() if status == "answered" else (problem,) if problem else state.verdict.reasons,
+        raw_answer=state.calls[-1].response_text if state.calls else None,
+        tries=len(state.calls),
+        model=model,
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        call_keys=tuple(call.key for call in state.calls),
+        status=status,
+    )

@@ -1,0 +1,123 @@
+"""What a reviewer is shown and may decide: items with their evidence, and the actions that a kind of item takes.
+
+Belongs here: plain descriptions that page, CSV and validation share. Not here: any kind of item.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schemas.review import KEEP, Outcome, Override
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value that an action can take.
+
+    Attributes:
+        value: What is stored.
+        title: What the reviewer reads.
+        group: Heading that it stands under.
+        hint: What helps to choose it, such as a definition.
+    """
+
+    value: str
+    title: str
+    group: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Action:
+    """Something that can be decided about an item.
+
+    Attributes:
+        name: What is stored.
+        title: What the reviewer reads.
+        hint: What follows from it.
+        takes: Whether it needs no value, one of the choices, or a text.
+        choices: The choices.
+    """
+
+    name: str
+    title: str
+    hint: str
+    takes: Literal["nothing", "choice", "text"] = "nothing"
+    choices: tuple[Choice, ...] = ()
+
+
+KEEP_ACTION = Action(
+    KEEP, "keep as it is", "Nothing changes; you looked at it. An earlier decision on it is withdrawn."
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What can be decided about one kind of item in one industry; `keep` is always among it.
+
+    Attributes:
+        kind: The kind.
+        title: What the reviewer reads for it.
+        actions: The actions besides `keep`.
+        digests: Current digest of each item of the kind, for telling at once whether a decision is stale.
+    """
+
+    kind: str
+    title: str
+    actions: tuple[Action, ...]
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def all_actions(self) -> tuple[Action, ...]:
+        """The actions with `keep` first."""
+        return (KEEP_ACTION, *self.actions)
+
+    def find(self, name: str) -> Action | None:
+        """The action of a name."""
+        return next((action for action in self.all_actions if action.name == name), None)
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item with what the reviewer sees of it.
+
+    Attributes:
+        kind: Its kind.
+        item_id: Its id.
+        sha256: Digest of what decides whether a decision on it still holds.
+        title: One line.
+        badges: Short remarks that stand out, such as `novel`.
+        facts: Names and values.
+        texts: Texts to read.
+        decided: The latest decision on it.
+        outcome: What became of that in the last build.
+    """
+
+    kind: str
+    item_id: str
+    sha256: str
+    title: str
+    badges: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    texts: tuple[str, ...] = ()
+    decided: Override | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Everything on one review page.
+
+    Attributes:
+        title: Heading.
+        industry: Industry of all its items.
+        intro: What is to be done, in a sentence or two.
+        forms: What can be decided, by kind.
+        items: The items in the order in which they are to be looked at.
+    """
+
+    title: str
+    industry: str
+    intro: str
+    forms: Sequence[Form]
+    items: Sequence[Item]

@@ -1,0 +1,152 @@
+"""The decisions that people made, as files: one CSV for each kind of item, in which every decision stays.
+
+Belongs here: reading, merging, and whether a decision still holds. Not here: reading what a reviewer hands in
+(`incoming.py`), or what follows from a decision.
+
+The latest decision on an item counts; those before it stay in the file and have no effect, so that what was decided
+when, by whom and why can be told later.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.review import Override
+from servicebench_data.lake.store import digest_json, write_atomically
+from servicebench_data.review.cells import COLUMNS, ReviewError, bare, describe_fault, guard, open_rows
+
+Item = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """Two decisions on one item: the later one, which counts, and the other."""
+
+    counts: Override
+    other: Override
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge did.
+
+    Attributes:
+        added: Decisions that were not there before.
+        known: How many were there already.
+        replaced: For each item that had another decision: what counts now, and what does not.
+    """
+
+    added: list[Override]
+    known: int
+    replaced: list[Replaced]
+
+
+def read_overrides(folder: Path, kind: str) -> list[Override]:
+    """All decisions on one kind of item, by item and time; none where there is no file.
+
+    Raises:
+        ReviewError: The file does not hold what it must.
+    """
+    path = folder / f"{kind}.csv"
+    if not path.exists():
+        return []
+    found: list[Override] = []
+    for place, row in open_rows(path):
+        try:
+            found.append(Override.model_validate({name: bare(row.get(name) or "") for name in COLUMNS}))
+        except ValidationError as error:
+            raise ReviewError([describe_fault(path, place, error)]) from error
+    return sorted(found, key=order)
+
+
+def order(override: Override) -> tuple[str, str, str]:
+    """Key that sorts by item and time; two at one time by their text, so that it is always the same."""
+    return override.item_id, override.decided_at.isoformat(), override.model_dump_json()
+
+
+def pick_latest(overrides: Iterable[Override]) -> dict[Item, Override]:
+    """The decision that counts for each item, by kind and id; of two at one time the later one in the list."""
+    latest: dict[Item, Override] = {}
+    for override in overrides:
+        key = override.kind, override.item_id
+        if key not in latest or override.decided_at >= latest[key].decided_at:
+            latest[key] = override
+    return latest
+
+
+def select_industry(folder: Path, kind: str, industry: str) -> dict[str, Override]:
+    """The decisions that count for an industry's items of a kind, by item."""
+    latest = pick_latest(read_overrides(folder, kind))
+    return {item: override for (_, item), override in latest.items() if override.industry == industry}
+
+
+def digest_overrides(overrides: Mapping[str, Override]) -> str:
+    """SHA-256 of what was decided, for the fingerprint of what is made with it."""
+    return digest_json([overrides[item].model_dump(mode="json") for item in sorted(overrides)])
+
+
+def merge_overrides(folder: Path, decisions: Sequence[Override]) -> Merged:
+    """Add decisions to the files of their kinds; each file is replaced at once, after all of them were put together.
+
+    Merging the same decisions again changes nothing.
+    """
+    before = {kind: read_overrides(folder, kind) for kind in sorted({entry.kind for entry in decisions})}
+    known = {entry.model_dump_json() for entries in before.values() for entry in entries}
+    fresh = {entry.model_dump_json(): entry for entry in decisions}
+    added = [entry for text, entry in fresh.items() if text not in known]
+    latest = pick_latest(entry for entries in before.values() for entry in entries)
+    after = {
+        kind: sorted([*entries, *(entry for entry in added if entry.kind == kind)], key=order)
+        for kind, entries in before.items()
+    }
+    for kind, entries in after.items():
+        if entries != before[kind]:
+            write_atomically(folder / f"{kind}.csv", write_overrides(entries))
+    return Merged(added, len(decisions) - len(added), list_replaced(latest, added))
+
+
+def drop_overrides(folder: Path, item_ids: Iterable[str]) -> int:
+    """Delete every decision on the items, whatever their kind; returns how many.
+
+    For what must be forgotten: a reason may quote a post.
+    """
+    gone, count = set(item_ids), 0
+    for path in sorted(folder.glob("*.csv")):
+        if path.stem == "forget":
+            continue
+        entries = read_overrides(folder, path.stem)
+        kept = [entry for entry in entries if entry.item_id not in gone]
+        if len(kept) < len(entries):
+            write_atomically(path, write_overrides(kept))
+            count += len(entries) - len(kept)
+    return count
+
+
+def list_replaced(before: Mapping[Item, Override], added: Sequence[Override]) -> list[Replaced]:
+    """Every added decision that meets another one on its item, in the order of the items."""
+    pairs: list[Replaced] = []
+    latest = dict(before)
+    for entry in added:
+        key = entry.kind, entry.item_id
+        other = latest.get(key)
+        wins = other is None or entry.decided_at >= other.decided_at
+        if other is not None and (other.action, other.value) != (entry.action, entry.value):
+            pairs.append(Replaced(entry, other) if wins else Replaced(other, entry))
+        if wins:
+            latest[key] = entry
+    return pairs
+
+
+def write_overrides(overrides: Iterable[Override]) -> str:
+    """Decisions as CSV text."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for override in overrides:
+        row = override.model_dump(mode="json")
+        writer.writerow({name: guard(str(row[name])) for name in COLUMNS})
+    return buffer.getvalue()

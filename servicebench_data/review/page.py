@@ -1,0 +1,48 @@
+"""The review as one HTML page, worked with keys, saved in the browser as it goes, exported as CSV.
+
+Belongs here: the page's data. Not here: how it looks and acts (`page.html`, `page.css`, `page.js`).
+"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from servicebench_data.review.cells import COLUMNS
+from servicebench_data.review.forms import Form, Item, Sheet
+from servicebench_data.review.html import assemble_page
+from servicebench_data.review.sheets import describe_decided
+
+TEMPLATE = Path(__file__).parent / "page"
+
+
+def write_page(sheet: Sheet) -> str:
+    """The page; every text on it is untrusted and is shown as text."""
+    data = {
+        "title": sheet.title,
+        "industry": sheet.industry,
+        "intro": sheet.intro,
+        "columns": COLUMNS,
+        "forms": {form.kind: describe_form(form) for form in sheet.forms},
+        "items": [describe_item(item) for item in sheet.items],
+    }
+    return assemble_page(sheet.title, TEMPLATE, data)
+
+
+def describe_form(form: Form) -> dict[str, Any]:
+    """A form for the script."""
+    return {"title": form.title, "actions": [asdict(action) for action in form.all_actions]}
+
+
+def describe_item(item: Item) -> dict[str, Any]:
+    """An item for the script."""
+    return {
+        "kind": item.kind,
+        "id": item.item_id,
+        "sha256": item.sha256,
+        "title": item.title,
+        "badges": item.badges,
+        "facts": item.facts,
+        "texts": item.texts,
+        "decided": describe_decided(item),
+        "outcome": item.outcome or "",
+    }

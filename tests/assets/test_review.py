@@ -1,0 +1,170 @@
+"""The experts' loop from the command line: a page from a build, decisions taken in, the next build follows them."""
+
+import csv
+import io
+from pathlib import Path
+
+import dagster as dg
+import duckdb
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from assets.cli import app
+from assets.console import user_errors
+from assets.instance import open_instance
+from assets.runner import run_build
+from servicebench_data.lake.store import Lake
+from servicebench_data.release.publish import FILE_NAME
+from servicebench_data.review.overrides import read_overrides
+from servicebench_data.settings import Settings
+from tests.assets.test_cli import call
+
+INDUSTRY = "airline"
+
+
+def run(*arguments: str | Path) -> str:
+    """What a command prints; it must succeed."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.output
+
+
+def fetch(home: Path, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(str(home / FILE_NAME), read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def read_sheet(home: Path) -> list[dict[str, str]]:
+    """The review's CSV of the industry, by rows."""
+    run("journeys", "review", "--industry", INDUSTRY, "--home", home)
+    text = (Lake(home).reviews / f"{INDUSTRY}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def fill_in(path: Path, rows: list[dict[str, str]]) -> Path:
+    """The CSV as a reviewer hands it back."""
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def decided(copied: Path, tmp_path: Path) -> tuple[Path, dict[str, str], dict[str, str]]:
+    """A home in which the largest topic was recoded and a dialogue taken out, and the two rows."""
+    rows = read_sheet(copied)
+    topic = next(row for row in rows if row["kind"] == "topic")
+    inside = {name for (name,) in fetch(
+        copied, f"SELECT dialogue_id FROM journeys.topic_member WHERE topic_id = '{topic['item_id']}'"
+    )}  # fmt: skip
+    dialogue = next(row for row in rows if row["kind"] == "dialogue" and row["item_id"] not in inside)
+    given = {"author": "Ann Lee", "reason": "read all ten"}
+    topic |= {"action": "recode", "value": "tarmac_holds", **given}
+    dialogue |= {"action": "not_a_complaint", **given}
+    printed = run("review", "--apply", fill_in(tmp_path / "back.csv", rows), "--home", copied)
+    assert "2 decisions taken in" in printed
+    return copied, topic, dialogue
+
+
+def test_a_page_and_a_sheet_are_written_from_the_last_build(copied: Path) -> None:
+    rows = read_sheet(copied)
+    assert {row["kind"] for row in rows} == {"topic", "dialogue"}
+    page = (Lake(copied).reviews / f"{INDUSTRY}.html").read_text(encoding="utf-8")
+    assert all(row["item_id"] in page for row in rows)
+
+
+def test_the_next_build_follows_what_was_decided(
+    decided: tuple[Path, dict[str, str], dict[str, str]],
+) -> None:
+    home, topic, dialogue = decided
+    assert run_build(Settings.load({}, home=home, source="sample"), [INDUSTRY], Console(file=io.StringIO()))
+    rows = fetch(
+        home,
+        "SELECT DISTINCT category_id, method FROM journeys.coding JOIN journeys.topic_member USING (dialogue_id) "
+        f"WHERE topic_id = '{topic['item_id']}'",
+    )
+    assert rows == [("tarmac_holds", "override")]
+    assert fetch(
+        home, f"SELECT unassigned_reason, method FROM journeys.coding WHERE dialogue_id = '{dialogue['item_id']}'"
+    ) == [("not_a_complaint", "override")]
+    assert fetch(
+        home, "SELECT item_id, outcome, author, reason FROM journeys.recoding ORDER BY kind DESC"
+    ) == [(row["item_id"], "applied", "Ann Lee", "read all ten") for row in (topic, dialogue)]  # fmt: skip
+    assert fetch(
+        home,
+        "SELECT count(*) FROM scenarios.candidate JOIN journeys.coding USING (dialogue_id) "
+        "WHERE method = 'override' AND rejection_reason LIKE 'recoded%'",
+    ) == [(0,)]
+    with open_instance(home) as instance:
+        event = instance.get_latest_materialization_event(dg.AssetKey("coding"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    shown = str(event.asset_materialization.metadata["decisions"].value)
+    assert "Ann Lee" in shown
+    assert "read all ten" in shown
+    assert "holds" in run("review", "--home", home)
+
+
+def test_a_file_with_one_bad_row_changes_nothing(copied: Path, tmp_path: Path) -> None:
+    rows = read_sheet(copied)
+    for row in rows[:2]:
+        row |= {"action": "keep", "author": "Ann", "reason": "fine"}
+    rows[1]["action"] = "recod"
+    done = call("review", "--apply", str(fill_in(tmp_path / "bad.csv", rows)), home=copied)
+    assert done.returncode == 2
+    for word in ("bad.csv", "row 3", "'action'", "'recode'"):
+        assert word in done.stderr
+    assert read_overrides(Lake(copied).overrides, "topic") == []
+
+
+def test_agreement_prints_figures_and_writes_what_differs(tmp_path: Path) -> None:
+    path = tmp_path / "codes.csv"
+    rows = ["k,ann,tarmac_holds", "k,bo,tarmac_holds"]
+    for place in range(6):
+        other = "delayed_baggage" if place else "tarmac_holds"
+        rows += [f"i{place},ann,tarmac_holds", f"i{place},bo,"]
+        rows += [f"j{place},ann,delayed_baggage", f"j{place},bo,{other}"]
+    path.write_text("\n".join(["item_id,coder,category_id", *rows]) + "\n", encoding="utf-8")
+    printed = run("journeys", "agreement", path, "--differences", tmp_path / "differences.csv")
+    for word in ("Cohen's kappa of 2 coders: ann, bo", "all categories", "delayed_baggage", "1 items differ"):
+        assert word in printed
+    text = (tmp_path / "differences.csv").read_text(encoding="utf-8")
+    assert text == "item_id,ann,bo\nj0,delayed_baggage,tarmac_holds\n"
+
+
+def test_a_map_is_written_that_needs_nothing_else(built: Path, tmp_path: Path) -> None:
+    run("journeys", "map", "--industry", INDUSTRY, "--out", tmp_path / "map.html", "--home", built)
+    page = (tmp_path / "map.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    ids = fetch(
+        built, f"SELECT dialogue_id FROM journeys.coding WHERE industry = '{INDUSTRY}' AND category_id IS NOT NULL"
+    )
+    assert all(str(name) in page for (name,) in ids)
+
+
+def test_pages_of_a_home_have_the_counts_of_its_last_build(built: Path, tmp_path: Path) -> None:
+    run("docs", tmp_path, "--home", built)
+    page = (tmp_path / "journeys" / f"{INDUSTRY}.md").read_text(encoding="utf-8")
+    assert "in the last build" in page
+    query = f"SELECT * FROM journeys.coding WHERE industry = '{INDUSTRY}' AND category_id IS NOT NULL"
+    total = len(fetch(built, query))
+    cells = [line.split(" | ")[2] for line in page.splitlines() if line.startswith("| ") and line[2].isdigit()]
+    assert sum(map(int, cells)) == total
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["journeys", "review", "--industry", "airlines"], "airlines"),
+        (["journeys", "review", "--industry", INDUSTRY], "not in the lake"),
+        (["journeys", "agreement", "no-such.csv"], "no-such.csv"),
+        (["review", "--apply", "no-such.csv"], "no-such.csv"),
+    ],
+)
+def test_bad_input_gets_one_line_that_names_it(arguments: list[str], word: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, arguments, env={"SERVICEBENCH_HOME": str(tmp_path / "home")})
+    # What `main` prints as one line.
+    assert isinstance(done.exception, user_errors(()))
+    assert word in str(done.exception)
