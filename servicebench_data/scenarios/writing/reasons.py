@@ -27,6 +27,11 @@ _FAULTS = {
     "choice": '"{span}" is none of the choices of the field',
     "truth": '"{span}" does not stand in the dialogue letter by letter',
     "field": '"{span}" is no field of the form',
+    "actor": '"{span}" gives the deed to somebody else than {source}',
+    "swapped": '"{span}" goes with something else in {source}',
+    "person_role": 'nobody called "{span}" is in {source}',
+    "early": '"{span}" tells what comes out only later',
+    "loss": "is_loss_money does not fit what the customer wrote ({span})",
 }
 _SELF = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|us|[Oo]urs?)\b(?!\.[a-z])")
 _OTHER = re.compile(r"\b[Yy]ou(?:rs?)?\b")
