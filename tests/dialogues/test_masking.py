@@ -202,7 +202,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(PIECES, min_size=1, max_size=4), st.booleans())
 def test_hints_miss_nothing_that_a_search_finds(pieces: list[str], is_account: bool) -> None:
     text = " ".join(pieces)

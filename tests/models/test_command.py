@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from assets.ledger import app
@@ -19,7 +20,7 @@ from tests.models.test_ledger import make_call, write_version_one
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., str]:
     """Runs the command on an empty home and gives what it prints."""
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("assets.ledger.out", Console(width=200))
 
     def run(*arguments: str) -> str:
         done = CliRunner().invoke(app, [*arguments, "--home", str(tmp_path)])

@@ -21,6 +21,7 @@ from servicebench_data.scenarios.writing.quotes import Quoted, find_value, find_
 from servicebench_data.scenarios.writing.reasons import (
     check_first_person,
     check_length,
+    check_single,
     explain_faults,
     find_repeats,
 )
@@ -69,6 +70,7 @@ def check_all_facts(draft: Draft, answer: BackgroundAnswer) -> Iterator[str]:
         where = f"fact {item.fact_id}"
         yield from check_first_person(where, item.statement)
         yield from check_length(where, item.statement)
+        yield from check_single(where, item.statement)
         yield from check_inferred(draft, where, item) if item.is_inferred else check_told(draft, where, item)
         yield from check_alone(where, item, answer.facts)
     yield from find_repeats("statements of facts", (item.statement for item in answer.facts))

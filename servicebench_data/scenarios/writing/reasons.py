@@ -75,11 +75,15 @@ def check_first_person(where: str, text: str) -> Iterator[str]:
         yield f'{where} tells of the company as "they", not "{match.group()}": mend "{text}".'
 
 
-def check_length(where: str, text: str) -> Iterator[str]:
-    """The text is one sentence that can be read at once."""
-    if len(text.split()) > LONGEST:
-        yield f"{where} has more than {LONGEST} words: say one thing in one sentence."
-    elif _SENTENCE_END.search(text):
+def check_length(where: str, text: str, most: int = LONGEST) -> Iterator[str]:
+    """The text can be read at once."""
+    if len(text.split()) > most:
+        yield f"{where} has {len(text.split())} words: say it in at most {most}."
+
+
+def check_single(where: str, text: str) -> Iterator[str]:
+    """The text is one sentence."""
+    if _SENTENCE_END.search(text):
         yield f'{where} is more than one sentence: "{text}".'
 
 

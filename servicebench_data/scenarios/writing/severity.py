@@ -15,6 +15,8 @@ from servicebench_data.scenarios.writing.drafts import Draft
 from servicebench_data.scenarios.writing.reasons import check_length, check_third_person, explain_faults
 from servicebench_data.scenarios.writing.stage import Stage, accept, make_task
 
+MAX_WORDS = 60
+
 
 def describe(draft: Draft) -> Mapping[str, str]:
     """Variables of the prompt: the events alone."""
@@ -40,7 +42,7 @@ def check(draft: Draft, answer: SeverityAnswer) -> Iterator[str]:
         yield "a driver is listed twice: list each once."
     evidence = draft.gather([event.text for event in draft.parts.events])
     yield from check_third_person("the reason", answer.reason)
-    yield from check_length("the reason", answer.reason)
+    yield from check_length("the reason", answer.reason, MAX_WORDS)
     yield from explain_faults("the reason", check_text("severity", answer.reason, evidence), "the events")
 
 
