@@ -19,8 +19,6 @@ from servicebench_data.scenarios.wordlists import word_set
 
 _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)*|\d+(?:[.,:]\d+)*", re.IGNORECASE)
 _TOKEN = re.compile(r"\[[a-z]+-?\d*\]")
-_ARTICLE = re.compile(r"^ an? (?=[a-z])")
-_COUNTING = word_set("half quarter per each every few several many couple of")
 _CAPITAL = re.compile(r"(?<=[a-z,;:)\d'\]] )[A-Z][A-Za-z']+")
 _ROUTE = re.compile(r"\bfrom ([A-Z][\w' ]*?) to ([A-Z][\w']*)")
 _FIRST_WORD = re.compile(r"(?:^|(?<=[.!?] ))[A-Z][a-z]+")
@@ -128,14 +126,6 @@ class Evidence:
         return (f" {unit}" in self.text and number in self.bare) or (
             is_article and re.search(alone, self.digits) is not None
         )
-
-    def _holds_bare(self, words: str) -> bool:
-        """Whether "an hour" stands there as a bare "hour", which no number counts: "Spent hour on hold"."""
-        bare = _ARTICLE.sub(" ", words)
-        if bare == words:
-            return False
-        before = (self.text[: match.start()].rsplit(" ", 1)[-1] for match in re.finditer(f"(?={bare})", self.text))
-        return any(word not in _COUNTING and numerals.read_number(word) is None for word in before)
 
     def _holds_count(self, number: str, noun: str) -> bool:
         """Whether the number stands near a word of the noun's stem and nothing else is counted so."""
