@@ -79,6 +79,8 @@ def _undo_pronoun(match: re.Match[str]) -> str | None:
     is_negated = bool(match.group(2) or match.group(4))
     subject = "I" if subject.lower() == "i" else subject.lower()
     words = rest.split()
+    if subject == "it" and auxiliary in {"is", "was"} and words[:1] == ["that"] and not is_negated:
+        return f"{rest.removeprefix('that').strip()}."
     if not words or (auxiliary in {"would", "could", "will", "can"} and not is_negated):
         return None
     if auxiliary == "did" and not is_negated:

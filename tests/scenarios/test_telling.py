@@ -30,6 +30,7 @@ TOLD = [
         "The airline cancelled the customer's flight without telling them.",
     ),
     ("Why is my flight delayed?", "My flight is delayed.", "The customer's flight was delayed."),
+    ("Why is it that my bag was lost?", "My bag was lost.", "The customer's bag was lost."),
     ("Why did you cancel my flight?", "They cancelled my flight.", "The airline cancelled the customer's flight."),
     ("Thanks for losing my bag", "They lost my bag.", "The airline lost the customer's bag."),
     (
