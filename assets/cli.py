@@ -10,9 +10,11 @@ import typer
 from rich.console import Console
 
 from assets import console as show
+from assets.arguments import Home, find_industry
 from assets.experts import app as journeys_app
 from assets.ledger import app as ledger_app
 from assets.review import review
+from servicebench_data.industries import list_industries
 from servicebench_data.lake.forget import ForgetError, add_to_forget_list
 from servicebench_data.lake.sources import SourceError, list_sources, register_files
 from servicebench_data.lake.store import Lake
@@ -29,8 +31,6 @@ app.add_typer(ledger_app, name="ledger")
 app.add_typer(journeys_app, name="journeys")
 out = Console()
 err = Console(stderr=True)
-
-Home = Annotated[Path | None, typer.Option("--home", help="Folder of everything that is kept; default .servicebench.")]
 
 
 class UsageError(ValueError):
@@ -104,15 +104,10 @@ def check_industries(names: list[str]) -> list[str]:
     """The industries asked for, in order; all where none is.
 
     Raises:
-        UsageError: One is not configured.
+        IndustryError: One is not configured.
     """
-    from servicebench_data.industries import list_industries  # noqa: PLC0415
-
-    known = list_industries()
-    for name in names:
-        if name not in known:
-            raise UsageError(f"unknown industry {name!r}; the industries are {', '.join(known)}.")
-    return [name for name in known if name in names] or known
+    wanted = {find_industry(name) for name in names}
+    return [name for name in list_industries() if name in wanted or not wanted]
 
 
 def resolve(home: Path | None, pairs: list[str] | None = None, **given: Any) -> Settings:

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from servicebench_data.industries import IndustryError, list_industries, load_industries, load_industry
+from assets.arguments import Home, find_industry
+from servicebench_data.industries import load_industries, load_industry
 from servicebench_data.journeys.agreement import Agreement, Figure, measure_agreement
 from servicebench_data.journeys.codings_file import guess_industry, list_codes, read_codings
 from servicebench_data.lake.store import Lake, write_atomically
@@ -24,7 +25,6 @@ from servicebench_data.settings import Settings
 app = typer.Typer(help="Review topics and codings, measure how coders agree, draw a map.", no_args_is_help=True)
 out = Console()
 
-Home = Annotated[Path | None, typer.Option("--home", help="Folder of everything that is kept; default .servicebench.")]
 IndustryName = Annotated[str, typer.Option("--industry", help="Industry to show.")]
 DIFFERENCES_SHOWN = 20
 
@@ -91,18 +91,6 @@ def draw_map(
     atlas = read_atlas(lake, load_industry(known), settings.seed)
     write_atomically(file, write_atlas(atlas, read_texts(lake, known)))
     say(f"{len(atlas.ids)} of {atlas.total} dialogues: {file}")
-
-
-def find_industry(name: str) -> str:
-    """The industry asked for.
-
-    Raises:
-        IndustryError: There is no such industry.
-    """
-    known = list_industries()
-    if name not in known:
-        raise IndustryError(f"unknown industry {name!r}; the industries are {', '.join(known)}.")
-    return name
 
 
 def print_agreement(found: Agreement, out: Console) -> None:

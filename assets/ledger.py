@@ -4,13 +4,14 @@ Belongs here: the command's arguments and what it prints. Not here: sums (`servi
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assets.arguments import Home
 from servicebench_data.models.options import OptionsError
 from servicebench_data.settings import Settings
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Show what the calls to models took, or lead an older ledger forward.")
 out = Console()
 
-Home = Annotated[Path | None, typer.Option("--home", help="Folder of everything that is kept; default .servicebench.")]
 HEADS = (
     "task", "model", "calls", "requests", "reused", "refused", "failed", "tokens in", "tokens out", "USD", "unpriced",
     "p50 s", "p95 s",

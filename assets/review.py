@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from assets.arguments import Home
 from schemas.review import Override
 from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.lake.lock import hold_lock
@@ -25,7 +26,6 @@ from servicebench_data.review.settling import settle
 from servicebench_data.settings import Settings
 
 out = Console()
-Home = Annotated[Path | None, typer.Option("--home", help="Folder of everything that is kept; default .servicebench.")]
 Forms = Mapping[tuple[str, str], Form]
 
 MEANING = {

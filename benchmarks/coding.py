@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import binomtest
 
 from servicebench_data.embeddings import BUNDLED, prepare_text
 from servicebench_data.embeddings.embedder import Embedder
@@ -333,19 +334,11 @@ def report_calibration(answer: Answer, part: Part, label_of: dict[str, str]) -> 
     for number in sorted(set(bins.tolist())):
         inside = bins == number
         count, mean, share = int(inside.sum()), float(answer.confidence[inside].mean()), float(is_right[inside].mean())
-        low, high = bound_share(int(is_right[inside].sum()), count)
+        low, high = binomtest(int(is_right[inside].sum()), count).proportion_ci(method="wilson")
         unassigned = sum(answer.labels[row] is None for row in np.flatnonzero(inside))
         span, bounds = f"{number / 10:.1f} to {(number + 1) / 10:.1f}", f"{low:.2f} to {high:.2f}"
         verdict = judge_share(mean, low, high)
         print(f"{span:12s} {count:6d} {unassigned:10d} {mean:6.2f} {share:6.2f} {bounds:>14s}  {verdict}")
-
-
-def bound_share(hits: int, count: int) -> tuple[float, float]:
-    """Wilson's 95% interval of a share."""
-    share, z = hits / count, 1.96
-    middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
-    half = z * ((share * (1 - share) + z**2 / (4 * count)) / count) ** 0.5 / (1 + z**2 / count)
-    return middle - half, middle + half
 
 
 def judge_share(mean: float, low: float, high: float) -> str:

@@ -14,11 +14,11 @@ import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import sqrt
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
+from scipy.stats import binomtest
 
 from schemas.scenarios import BackgroundSentence, CaseFieldRow, CasePolicy, Event, Expectation, Fact, Severity
 from servicebench_data.industries import load_industries
@@ -263,10 +263,8 @@ def estimate(hits: int, total: int) -> str:
     """A share with its 95% Wilson interval."""
     if not total:
         return "none"
-    share, z = hits / total, 1.959964
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    width = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
-    return f"{hits:4}/{total:<4} {share:6.1%} [{max(0, middle - width):6.1%}, {min(1, middle + width):6.1%}]"
+    low, high = binomtest(hits, total).proportion_ci(method="wilson")
+    return f"{hits:4}/{total:<4} {hits / total:6.1%} [{low:6.1%}, {high:6.1%}]"
 
 
 def print_table(variants: Sequence[Variant], half: Half) -> None:

@@ -199,13 +199,7 @@ def decide_codings(codings: pa.Table, verdicts: Mapping[str, Verdict], stages: M
     if not verdicts:
         return codings
     rows = to_records(Coding, codings)
-    return from_records(
-        Coding,
-        [
-            override_coding(row, verdicts[row.dialogue_id], stages) if row.dialogue_id in verdicts else row
-            for row in rows
-        ],
-    )
+    return from_records(Coding, [override_coding(row, verdicts.get(row.dialogue_id), stages) for row in rows])
 
 
 def override_coding(coding: Coding, verdict: Verdict | None, stages: Mapping[str, str]) -> Coding:

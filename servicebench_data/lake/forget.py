@@ -84,8 +84,8 @@ def read_id(entry: str) -> str:
     return found
 
 
-def find_dialogues_that_hold(lake: Lake, forget: ForgetList) -> list[str]:
-    """Ids of the dialogues of the lake and of the published builds that hold a forgotten post or author, in order."""
+def find_dialogues_that_hold(lake: Lake, builds: Iterable[Path], forget: ForgetList) -> list[str]:
+    """Ids of the dialogues of the lake and of published builds that hold a forgotten post or author, in order."""
     if not forget.post_ids and not forget.author_ids:
         return []
     stored = [(lake.find(Turn, partition), lake.find(Dialogue, partition)) for partition in lake.partitions(Turn)]
@@ -96,7 +96,7 @@ def find_dialogues_that_hold(lake: Lake, forget: ForgetList) -> list[str]:
                 connection.read_parquet(str(turn.path)).create_view("turn")
                 connection.read_parquet(str(dialogue.path)).create_view("dialogue")
                 found.update(select_holding(connection, "turn", "dialogue", forget))
-    for build in sorted((lake.home / "builds").glob("*.duckdb")):
+    for build in builds:
         with duckdb.connect(str(build), read_only=True) as connection:
             found.update(select_holding(connection, "dialogues.turn", "dialogues.dialogue", forget))
     return sorted(found)
@@ -108,13 +108,9 @@ def select_holding(connection: duckdb.DuckDBPyConnection, turn: str, dialogue: s
         SELECT dialogue_id FROM {turn} WHERE list_has_any(post_ids, $posts)
         UNION SELECT dialogue_id FROM {dialogue} WHERE list_contains($authors, customer_id)
     """  # noqa: S608  (tables of ours)
-    return [row[0] for row in connection.execute(query, list_parameters(forget)).fetchall()]
-
-
-def list_parameters(forget: ForgetList) -> dict[str, list[str]]:
-    """The list as it stands in tables: authors as digests."""
     digests = [hashlib.sha256(author.lower().encode()).hexdigest() for author in sorted(forget.author_ids)]
-    return {"posts": sorted(forget.post_ids), "authors": digests}
+    parameters = {"posts": sorted(forget.post_ids), "authors": digests}
+    return [row[0] for row in connection.execute(query, parameters).fetchall()]
 
 
 def remove_builds_that_hold(builds: Iterable[Path], forget: ForgetList) -> list[Path]:
@@ -129,11 +125,9 @@ def holds_forgotten(path: Path, forget: ForgetList) -> bool:
     """Whether a published file holds a post or an author of the list."""
     if not forget.post_ids and not forget.author_ids:
         return False
-    query = """
-        SELECT EXISTS (SELECT 1 FROM dialogues.turn WHERE list_has_any(post_ids, $posts))
-            OR EXISTS (SELECT 1 FROM dialogues.dialogue WHERE list_contains($authors, customer_id))
-            OR EXISTS (SELECT 1 FROM dialogues.quarantined_post WHERE list_contains($posts, post_id))
-    """
+    query = "SELECT count(*) FROM dialogues.quarantined_post WHERE list_contains($posts, post_id)"
     with duckdb.connect(str(path), read_only=True) as connection:
-        row = connection.execute(query, list_parameters(forget)).fetchone()
+        if select_holding(connection, "dialogues.turn", "dialogues.dialogue", forget):
+            return True
+        row = connection.execute(query, {"posts": sorted(forget.post_ids)}).fetchone()
     return bool(row and row[0])

@@ -21,6 +21,7 @@ from servicebench_data.models.jobs import Line, Origin, read_reply
 from servicebench_data.models.ledger import Use
 from servicebench_data.models.options import ModelOptions
 from servicebench_data.models.pacing import BreakerOpenError
+from servicebench_data.models.prices import add_costs
 from servicebench_data.models.request import Message, Request
 from servicebench_data.models.task import Item, Outcome, Task
 
@@ -51,11 +52,10 @@ async def solve(caller: Caller, lines: Sequence[Line], task: Task[A], item: Item
         outcomes.append(await converse(caller, line, task, item))
         if outcomes[-1].status in {"answered", "over_budget"}:
             break
-    costs = [outcome.cost_usd for outcome in outcomes]
     return replace(
         outcomes[-1],
         tries=sum(outcome.tries for outcome in outcomes),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=add_costs([outcome.cost_usd for outcome in outcomes]),
         call_keys=tuple(key for outcome in outcomes for key in outcome.call_keys),
     )
 
@@ -123,7 +123,6 @@ def write_request(options: ModelOptions, endpoint: Endpoint, task: Task[A], mess
 
 def close(item: Item[A], model: str, state: State[A], status: OutcomeStatus, problem: str | None = None) -> Outcome[A]:
     """What came of an item."""
-    costs = [call.cost_usd for call in state.calls]
     return Outcome(
         item_id=item.item_id,
         answer=state.verdict.answer if status == "answered" else None,
@@ -131,7 +130,7 @@ def close(item: Item[A], model: str, state: State[A], status: OutcomeStatus, pro
         raw_answer=state.calls[-1].response_text if state.calls else None,
         tries=len(state.calls),
         model=model,
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=add_costs([call.cost_usd for call in state.calls]),
         call_keys=tuple(call.key for call in state.calls),
         status=status,
     )

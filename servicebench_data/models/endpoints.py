@@ -6,7 +6,6 @@ Belongs here: which road a model takes, its address and key. Not here: the reque
 other name goes through litellm, which reads its keys from the usual variables itself.
 """
 
-import hashlib
 import os
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
+from servicebench_data.lake.store import digest_file
 from servicebench_data.models.options import OptionsError
 from servicebench_data.settings import find_access
 
@@ -88,8 +88,7 @@ def find_local(path: Path) -> Endpoint:
 @cache
 def digest_model(path: Path, size: int, changed_at: int) -> str:  # noqa: ARG001  (they say that the file is another)
     """SHA-256 of a model file, computed once in a process."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    return digest_file(path)
 
 
 def clean_url(url: str) -> str:

@@ -5,6 +5,7 @@ Belongs here: prices and the cost of a reply. Not here: caps (`budget.py`).
 
 import importlib.util
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -55,3 +56,9 @@ def compute_cost(price: Price | None, reply: Reply) -> float | None:
     cached = reply.tokens_in_cached if price.tokens_in_cached is not None else 0
     cheap = cached * (price.tokens_in_cached or 0.0)
     return (reply.tokens_in - cached) * price.tokens_in + cheap + reply.tokens_out * price.tokens_out
+
+
+def add_costs(costs: Sequence[float | None]) -> float | None:
+    """The sum; None where one is unknown, which is not nothing."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from servicebench_data.lake.forget import ForgetList, find_dialogues_that_hold
 from servicebench_data.lake.store import Lake
+from servicebench_data.release.publish import list_builds
 from servicebench_data.review.overrides import drop_overrides
 from servicebench_data.scenarios.parts import make_scenario_id
 
@@ -26,7 +27,7 @@ def forget_traces(lake: Lake, forget: ForgetList, ledger_url: str) -> Forgotten:
 
     To be called before the tables are made without them, for these tell which dialogues they were.
     """
-    dialogues = find_dialogues_that_hold(lake, forget)
+    dialogues = find_dialogues_that_hold(lake, list_builds(lake.home), forget)
     if not dialogues:
         return Forgotten(0, 0, 0)
     items = [*dialogues, *map(make_scenario_id, dialogues)]

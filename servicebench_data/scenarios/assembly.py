@@ -77,7 +77,7 @@ def build_parts(source: Source, knowledge: Knowledge, *, seed: int, stale_rate: 
     scenario_id, industry = source.scenario_id, knowledge.industry.id
     events = collect_events(readings, industry, scenario_id)
     facts = collect_facts(readings, industry, scenario_id)
-    if not any(turn.role == "account" for turn in source.turns):
+    if not source.has_reply:
         return reject(source, knowledge, facts, "no_company_reply")
     if not events:
         return reject(source, knowledge, facts, "no_events")
@@ -95,7 +95,7 @@ def _complete(
 ) -> Parts:
     events, facts = told
     severity = rate_severity(events, knowledge.industry.id, source.scenario_id)
-    brand = knowledge.brands.get(source.account.lower(), f"the {knowledge.company}")
+    brand = knowledge.name_brand(source.account)
     parts = Parts(
         candidate=make_candidate(source, knowledge, facts, None),
         events=events,

@@ -10,7 +10,7 @@ from typing import Literal
 
 from schemas.scenarios import BackgroundSentence, Disclosure, Fact, Severity
 from servicebench_data.scenarios import cues
-from servicebench_data.scenarios.facts import ORDER
+from servicebench_data.scenarios.facts import find_latest
 
 Topic = Literal["identity", "experience", "practical_impact", "emotional_impact"]
 Row = tuple[Topic, str, list[Fact]]
@@ -119,7 +119,7 @@ def latest_disclosure(facts: Sequence[Fact], topic: Topic) -> Disclosure:
     """The latest disclosure of the facts; an inferred identity is plain from the start, an inferred feeling is not."""
     if not facts:
         return "opening" if topic == "identity" else "when_heard"
-    return ORDER[max(ORDER.index(fact.disclosure) for fact in facts)]
+    return find_latest(fact.disclosure for fact in facts)
 
 
 def _make_sentence(model: Fact, index: int, topic: Topic, text: str, facts: list[Fact]) -> BackgroundSentence:

@@ -8,7 +8,7 @@ what the customer posts first. Of what came out later, impacts, feelings and int
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from schemas.industry import FactKind
@@ -22,7 +22,8 @@ MAX_FACTS = 30
 ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
 #: Kinds that no company system holds, whatever the sentence says.
 CUSTOMER_ONLY_KINDS: frozenset[FactKind] = frozenset({"impact", "staff_statement"})
-_ALWAYS_ON_FILE: frozenset[FactKind] = frozenset(
+#: Kinds that are never known to the customer alone: the company issued or recorded them.
+ON_FILE: frozenset[FactKind] = frozenset(
     {"flight_number", "booking_reference", "order_reference", "loyalty_number", "contact"}
 )
 #: Bare values that make a sentence of their own where the sentence around them cannot be told.
@@ -57,8 +58,7 @@ def align_disclosures(facts: Sequence[Fact]) -> list[Fact]:
     """
     latest: dict[str, Disclosure] = {}
     for fact in facts:
-        known = latest.setdefault(fact.statement, fact.disclosure)
-        latest[fact.statement] = ORDER[max(ORDER.index(known), ORDER.index(fact.disclosure))]
+        latest[fact.statement] = find_latest([latest.get(fact.statement, fact.disclosure), fact.disclosure])
     return [
         fact if fact.disclosure == "opening" else fact.model_copy(update={"disclosure": latest[fact.statement]})
         for fact in facts
@@ -118,14 +118,19 @@ def is_customer_only(kind: FactKind, quote: str) -> bool:
     """Whether the company's systems cannot know a fact of this kind told in these words."""
     if kind in CUSTOMER_ONLY_KINDS:
         return True
-    return kind not in _ALWAYS_ON_FILE and cues.is_unseen(quote)
+    return kind not in ON_FILE and cues.is_unseen(quote)
 
 
-def decide_disclosure(reading: Reading, kind: FactKind) -> Disclosure:
-    """How a fact comes out; see the module's definition."""
-    if reading.is_opening:
+def decide_disclosure(kind: FactKind, quote: str, *, is_opening: bool) -> Disclosure:
+    """How a fact of this kind told in these words comes out; see the module's definition."""
+    if is_opening:
         return "opening"
-    return "when_heard" if kind == "impact" or cues.is_intimate(reading.quote) else "when_asked"
+    return "when_heard" if kind == "impact" or cues.is_intimate(quote) else "when_asked"
+
+
+def find_latest(disclosures: Iterable[Disclosure]) -> Disclosure:
+    """The latest of some disclosures."""
+    return ORDER[max(map(ORDER.index, disclosures))]
 
 
 def _make_fact(
@@ -143,7 +148,7 @@ def _make_fact(
         post_id=reading.turn.find_post(value.start if value else reading.start),
         quote=reading.quote,
         turn_index=reading.turn.turn_index,
-        disclosure=decide_disclosure(reading, kind),
+        disclosure=decide_disclosure(kind, reading.quote, is_opening=reading.is_opening),
         is_customer_only=is_customer_only(kind, reading.quote),
         is_inferred=False,
     )

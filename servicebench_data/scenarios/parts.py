@@ -41,6 +41,10 @@ class Knowledge:
     brands: Mapping[str, str]
     company: str
 
+    def name_brand(self, account: str) -> str:
+        """The brand behind a handle, or what to call the company where the account is not known."""
+        return self.brands.get(account.lower(), f"the {self.company}")
+
 
 def prepare(industry: Industry, others: tuple[Industry, ...] = ()) -> Knowledge:
     """Prepare an industry.
@@ -105,6 +109,11 @@ class Source:
     def scenario_id(self) -> str:
         """Id of the scenario, from the dialogue alone."""
         return make_scenario_id(self.dialogue_id)
+
+    @property
+    def has_reply(self) -> bool:
+        """Whether the account ever replied."""
+        return any(turn.role == "account" for turn in self.turns)
 
 
 def make_scenario_id(dialogue_id: str) -> str:

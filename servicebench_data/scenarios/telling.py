@@ -6,9 +6,8 @@ Belongs here: the order in which things come out. Not here: whether they are tru
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemas.scenarios import BackgroundSentence, Disclosure, Fact
-from servicebench_data.scenarios import cues
-from servicebench_data.scenarios.facts import ORDER
+from schemas.scenarios import BackgroundSentence, Fact
+from servicebench_data.scenarios.facts import ORDER, decide_disclosure
 from servicebench_data.scenarios.vocabulary import COMMON, split_words, stem
 
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*", re.IGNORECASE)
@@ -22,15 +21,9 @@ def find_early_facts(facts: Iterable[Fact], opening: Iterable[int]) -> Iterator[
     for fact in facts:
         if fact.is_inferred or fact.quote is None:
             continue
-        if ORDER.index(fact.disclosure) < ORDER.index(decide_earliest(fact, turns)):
+        earliest = decide_disclosure(fact.kind, fact.quote, is_opening=fact.turn_index in turns)
+        if ORDER.index(fact.disclosure) < ORDER.index(earliest):
             yield fact.statement
-
-
-def decide_earliest(fact: Fact, opening: set[int]) -> Disclosure:
-    """The earliest that a fact may come out."""
-    if fact.turn_index in opening:
-        return "opening"
-    return "when_heard" if fact.kind == "impact" or cues.is_intimate(fact.quote or "") else "when_asked"
 
 
 def find_early_sentences(

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from benchmarks.grounding import make_turns as join_posts
 from servicebench_data.industries import load_industry
 from servicebench_data.scenarios.parts import Knowledge, Source, prepare
 from servicebench_data.scenarios.reading import SourceTurn
@@ -20,16 +21,7 @@ def account() -> str:
 
 def make_turns(*posts: tuple[str, str]) -> tuple[SourceTurn, ...]:
     """Turns from (role, text) pairs; consecutive posts of one role become one turn."""
-    turns: list[SourceTurn] = []
-    for number, (role, text) in enumerate(posts):
-        post = f"p{number}"
-        if turns and turns[-1].role == role:
-            last = turns.pop()
-            offsets = (*last.post_offsets, len(last.text) + 1)
-            turns.append(SourceTurn(last.turn_index, role, f"{last.text}\n{text}", (*last.post_ids, post), offsets))
-        else:
-            turns.append(SourceTurn(len(turns), role, text, (post,), (0,)))
-    return tuple(turns)
+    return join_posts(posts)
 
 
 def make_source(*posts: tuple[str, str], category_id: str | None = None) -> Source:

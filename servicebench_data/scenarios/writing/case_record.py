@@ -10,7 +10,7 @@ from schemas.industry import CaseField
 from schemas.scenarios import CaseFieldRow, Fact
 from schemas.writing import CaseRecordAnswer, WrittenField
 from servicebench_data.scenarios import cues
-from servicebench_data.scenarios.case_record import draw_stale, show_stale
+from servicebench_data.scenarios.case_record import draw_stale, list_policies, show_stale
 from servicebench_data.scenarios.grounding import check_case_record
 from servicebench_data.scenarios.parts import Parts
 from servicebench_data.scenarios.writing.drafts import Draft
@@ -22,13 +22,13 @@ from servicebench_data.scenarios.writing.stage import Stage, accept, make_task
 def describe(draft: Draft) -> Mapping[str, str]:
     """Variables of the prompt."""
     industry = draft.knowledge.industry
-    applying = [policy for policy in industry.policies.policies if draft.source.category_id in policy.applies_to]
+    policies = list_policies(industry, draft.source.category_id, draft.source.scenario_id)
     facts = [fact for fact in draft.parts.facts if not fact.is_customer_only and fact.value]
     return {
         "company": draft.knowledge.company,
         "brand": draft.brand,
         "form": "\n".join(describe_field(field) for field in industry.case_record.fields),
-        "policies": "\n".join(f"- {policy.title}: {policy.text}" for policy in applying),
+        "policies": "\n".join(f"- {policy.title}: {policy.text}" for policy in policies),
         "turns": number_turns(draft.source.turns),
         "facts": "\n".join(f"{fact.fact_id} ({fact.kind}): {fact.value}" for fact in facts) or "none",
     }

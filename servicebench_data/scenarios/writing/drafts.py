@@ -5,13 +5,13 @@ Belongs here: how a draft begins, grows, fails and is finished. Not here: any ta
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from schemas.models import TaskFailure
 from schemas.scenarios import RejectionReason
+from servicebench_data.models.prices import add_costs
 from servicebench_data.models.task import Outcome
 from servicebench_data.scenarios.assembly import make_candidate, verify
 from servicebench_data.scenarios.case_record import list_policies
@@ -60,30 +60,22 @@ class Draft:
     @property
     def brand(self) -> str:
         """The company's name, or what to call it where the account is not known."""
-        return self.knowledge.brands.get(self.source.account.lower(), f"the {self.knowledge.company}")
+        return self.knowledge.name_brand(self.source.account)
 
     def gather(self, texts: Sequence[str]) -> Evidence:
         """What the given texts say, brands known."""
-        return gather_once(tuple(texts), tuple(self.knowledge.brands.values()))
-
-
-@lru_cache(maxsize=1024)
-def gather_once(texts: tuple[str, ...], brands: tuple[str, ...]) -> Evidence:
-    """What texts say; the same few are held against many sentences."""
-    return gather(texts, brands)
+        return gather(texts, self.knowledge.brands.values())
 
 
 def begin(source: Source, knowledge: Knowledge, chance: Chance) -> Draft:
     """An empty draft; rejected at once where the account never replied, so that no call is made for it."""
-    reason: RejectionReason | None = None
-    if not any(turn.role == "account" for turn in source.turns):
-        reason = "no_company_reply"
+    reason: RejectionReason | None = None if source.has_reply else "no_company_reply"
     return Draft(
         source=source,
         knowledge=knowledge,
         chance=chance,
         opening=tuple(list_opening(source.turns)),
-        said=gather_once(tuple(turn.text for turn in source.turns), tuple(knowledge.brands.values())),
+        said=gather([turn.text for turn in source.turns], knowledge.brands.values()),
         parts=Parts(candidate=make_candidate(source, knowledge, [], reason)),
     )
 
@@ -139,9 +131,3 @@ def finish(draft: Draft, version: str) -> Parts:
         return replace(draft.parts, candidate=candidate)
     policies = list_policies(draft.knowledge.industry, draft.source.category_id, draft.source.scenario_id)
     return verify(replace(draft.parts, candidate=candidate, case_policies=policies), draft.source, draft.knowledge)
-
-
-def add_costs(costs: Sequence[float | None]) -> float | None:
-    """The sum; None where one is unknown, which is not nothing."""
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from schemas.scenarios import Disclosure, Fact
 from schemas.writing import BackgroundAnswer, WrittenFact
-from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.evidence import VALUE_KINDS
 from servicebench_data.scenarios.extraction import extract_values
-from servicebench_data.scenarios.facts import is_customer_only
+from servicebench_data.scenarios.facts import ON_FILE, ORDER, decide_disclosure, find_latest, is_customer_only
 from servicebench_data.scenarios.grounding import check_facts, check_text
 from servicebench_data.scenarios.writing.drafts import Draft
 from servicebench_data.scenarios.writing.quotes import Quoted, find_value, find_words, locate
@@ -46,9 +45,6 @@ KINDS = {
     "event": "anything else that happened",
 }
 NO_VALUE = frozenset({"staff_statement", "impact", "event"})
-#: Kinds whose values are never known to the customer alone: the company issued or recorded them.
-ON_FILE = frozenset({"flight_number", "booking_reference", "order_reference", "loyalty_number", "contact"})
-_ORDER: tuple[Disclosure, ...] = ("opening", "when_asked", "when_heard")
 
 
 def list_kinds() -> str:
@@ -120,7 +116,7 @@ def check_alone(where: str, item: WrittenFact, items: Sequence[WrittenFact]) -> 
         if other is item or not other.value or find_words(item.statement, other.value) is None:
             continue
         is_own = item.value is not None and find_words(item.value, other.value) is not None
-        comes_later = _ORDER.index(other.disclosure) > _ORDER.index(item.disclosure)
+        comes_later = ORDER.index(other.disclosure) > ORDER.index(item.disclosure)
         if not is_own and (item.kind not in NO_VALUE or comes_later):
             yield f'{where} states "{other.value}" as well, which is fact {other.fact_id}: state each fact alone.'
 
@@ -141,19 +137,17 @@ def make_fact(draft: Draft, item: WrittenFact, made_by: str) -> Fact:
         post_id=quoted.find_post(value) if quoted else None,
         quote=quoted.text if quoted else None,
         turn_index=quoted.turn.turn_index if quoted else None,
-        disclosure=decide_disclosure(draft, item, quoted),
+        disclosure=settle_disclosure(draft, item, quoted),
         is_customer_only=decide_customer_only(item),
         is_inferred=item.is_inferred,
     )
 
 
-def decide_disclosure(draft: Draft, item: WrittenFact, quoted: Quoted | None) -> Disclosure:
+def settle_disclosure(draft: Draft, item: WrittenFact, quoted: Quoted | None) -> Disclosure:
     """How a fact comes out; see the module's definition. Nobody posted what is inferred, so it is never an opening."""
-    if quoted is not None and any(turn.turn_index == quoted.turn.turn_index for turn in draft.opening):
-        return "opening"
-    words = quoted.text if quoted else item.statement
-    ruled: Disclosure = "when_heard" if item.kind == "impact" or cues.is_intimate(words) else "when_asked"
-    return _ORDER[max(_ORDER.index(ruled), _ORDER.index(item.disclosure))]
+    is_opening = quoted is not None and any(turn.turn_index == quoted.turn.turn_index for turn in draft.opening)
+    ruled = decide_disclosure(item.kind, quoted.text if quoted else item.statement, is_opening=is_opening)
+    return ruled if is_opening else find_latest([ruled, item.disclosure])
 
 
 def decide_customer_only(item: WrittenFact) -> bool:
