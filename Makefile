@@ -18,8 +18,9 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 install: $(VENV)/.installed  ## Create the environment
 
-run: install  ## Build scenarios from the bundled fictional posts, with no key and no network
+run: install  ## Build scenarios from the bundled fictional posts and play 60 of them, with no key and no network
 	$(BIN)/servicebench build --sample --home $(HOME_DIR)
+	$(BIN)/servicebench run experiments/sample.yaml --home $(HOME_DIR)
 
 test: install  ## Run the tests, in as many processes as there are cores
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile

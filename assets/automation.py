@@ -1,4 +1,4 @@
-"""When builds start by themselves: a weekly schedule, and a sensor on the folder of raw posts.
+"""When runs start by themselves: a weekly schedule, and sensors on the folders of raw posts and of experiments.
 
 Belongs here: deciding whether a run is due. Not here: what a run does.
 
@@ -6,18 +6,27 @@ Dagster does not look at running runs when a schedule ticks, and a run whose pro
 history for hours. Whether a build is alive is therefore asked of the home's lock, which a killed process lets go.
 """
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 
 from assets.product import ProductBase
+from assets.steps import EXPERIMENTS
+from schemas.scenarios import Scenario
 from servicebench_data.industries import list_industries
 from servicebench_data.lake.lock import is_locked
 from servicebench_data.lake.sources import is_source, list_sources, stamp
-from servicebench_data.lake.store import digest_json
+from servicebench_data.lake.store import digest_file, digest_json
+from servicebench_data.lake.tables import RECORDS
+from servicebench_data.simulation.files import list_experiments
 
 JOB_NAME = "scenario_build"
+EXPERIMENT_JOB_NAME = "experiment_run"
+#: What publishes the tables.
+PUBLISHING = ("build_step", "build")
+RUBRIC = "rubric_item"
 PLAN_JOB_NAME = "model_plan"
 PLAN = "writing_plan"
 WAITING = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING)
@@ -28,8 +37,25 @@ def make_job() -> Any:
     """The job that makes everything: one in-process run over all industries."""
     return dg.define_asset_job(
         JOB_NAME,
-        selection=dg.AssetSelection.all() - dg.AssetSelection.assets(PLAN),
+        selection=dg.AssetSelection.all() - dg.AssetSelection.assets(PLAN) - select_played(),
         description="From raw posts to the published file. Launch it over all industries at once.",
+        executor_def=dg.in_process_executor,
+    )
+
+
+def select_played() -> dg.AssetSelection:
+    """Tables that are made experiment by experiment."""
+    names = [record.table.name for record in RECORDS if record.table.per == "experiment"]
+    return dg.AssetSelection.assets(*names)
+
+
+def make_experiment_job() -> Any:
+    """The job that holds an experiment's conversations, judges and publishes them: one run for one experiment."""
+    return dg.define_asset_job(
+        EXPERIMENT_JOB_NAME,
+        selection=select_played() | dg.AssetSelection.assets(RUBRIC, *PUBLISHING),
+        description="Conversations and judgments of one experiment, over the scenarios that are released. What the "
+        "ledger holds is not asked for again.",
         executor_def=dg.in_process_executor,
     )
 
@@ -49,6 +75,11 @@ def make_plan_job() -> Any:
 def tag_range(first: str, last: str) -> dict[str, str]:
     """Tags of one run over a range of industries."""
     return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+
+
+def tag_experiment(name: str) -> dict[str, str]:
+    """Tags of one run of an experiment."""
+    return {"dagster/partition": name}
 
 
 def tag_all() -> dict[str, str]:
@@ -119,3 +150,31 @@ def describe_folder(product: ProductBase) -> str:
     folder = product.lake.posts
     files = sorted(path for path in folder.iterdir() if is_source(path)) if folder.is_dir() else []
     return digest_json([f"{path.name}|{stamp(path)}" for path in files])
+
+
+@dg.sensor(
+    job_name=EXPERIMENT_JOB_NAME,
+    minimum_interval_seconds=60,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Makes each file in the home's folder of experiments a partition, and runs it when it is new or has "
+    "changed.",
+)
+def experiments_folder(
+    context: dg.SensorEvaluationContext, watcher: dg.ResourceParam[ProductBase]
+) -> dg.SensorResult | dg.SkipReason:
+    """Request a run of each experiment whose file has not been run as it is."""
+    found = {name: digest_file(path) for name, path in list_experiments(watcher.lake).items()}
+    known: dict[str, str] = json.loads(context.cursor or "{}")
+    changed = [name for name in found if known.get(name) != found[name]]
+    if not changed:
+        return dg.SkipReason("no experiment is new or has changed")
+    if watcher.lake.find(Scenario) is None:
+        return dg.SkipReason("no scenario is released yet: run `servicebench build` first")
+    if is_locked(watcher.settings.home):
+        return dg.SkipReason("a build is running in this home")
+    name = changed[0]  # one after the other, for a run holds the home's lock
+    return dg.SensorResult(
+        run_requests=[dg.RunRequest(run_key=f"{name}:{found[name]}", partition_key=name)],
+        dynamic_partitions_requests=[EXPERIMENTS.build_add_request(sorted(found))],
+        cursor=json.dumps({**known, name: found[name]}, sort_keys=True),
+    )

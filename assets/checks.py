@@ -42,7 +42,9 @@ class ContractCheck:
         return judge(check_table(self.record, files, product.limits))
 
 
-def judge(findings: Sequence[Finding]) -> dg.AssetCheckResult:
+def judge(
+    findings: Sequence[Finding], severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR
+) -> dg.AssetCheckResult:
     """One result from all findings: failed if any is."""
     failed = [finding for finding in findings if not finding.passed]
     metadata: dict[str, Any] = {"rules": len(findings), "failed rules": len(failed)}
@@ -50,7 +52,7 @@ def judge(findings: Sequence[Finding]) -> dg.AssetCheckResult:
         metadata["failures"] = dg.MetadataValue.md(tabulate(failed))
     return dg.AssetCheckResult(
         passed=not failed,
-        severity=dg.AssetCheckSeverity.ERROR,
+        severity=severity,
         description=f"{len(findings)} rules hold" if not failed else f"{len(failed)} of {len(findings)} rules broken",
         metadata=metadata,
     )

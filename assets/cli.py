@@ -20,6 +20,7 @@ from servicebench_data.lake.sources import SourceError, list_sources, register_f
 from servicebench_data.lake.store import Lake
 from servicebench_data.models.options import OptionsError
 from servicebench_data.settings import Settings, SettingsError
+from servicebench_data.simulation.experiment import ExperimentError
 
 app = typer.Typer(
     help="Turns raw customer-care dialogues into checked scenarios for testing how LLM agents handle complaints.",
@@ -35,6 +36,9 @@ err = Console(stderr=True)
 
 class UsageError(ValueError):
     """The command cannot do what was asked; the message says why and what to do."""
+
+
+MENDABLE = (UsageError, SettingsError, SourceError, ForgetError, OptionsError, ExperimentError)
 
 
 @app.command()
@@ -123,6 +127,25 @@ def resolve(home: Path | None, pairs: list[str] | None = None, **given: Any) -> 
             raise UsageError(f"--set {pair!r} is not of the form NAME=VALUE.")
         values[name] = value
     return Settings.load(home=home, **values)
+
+
+@app.command()
+def run(
+    experiment: Annotated[Path, typer.Argument(help="File of the experiment, in YAML.")],
+    *,
+    setting: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; repeatable.")] = None,
+    home: Home = None,
+) -> None:
+    """Hold an experiment's conversations over the released scenarios, judge them and publish; only what is missing."""
+    from assets.runner import run_experiment  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
+    from servicebench_data.simulation.files import register_experiment  # noqa: PLC0415
+
+    settings = resolve(home, setting)
+    loaded = register_experiment(Lake(settings.home), experiment)
+    if not run_experiment(settings, loaded.experiment_id, out):
+        err.print("[red]The run failed.[/red] What was published before is as it was.")
+        raise typer.Exit(1)
+    show.print_experiment(settings.home, loaded.experiment_id, out)
 
 
 @app.command()
@@ -216,7 +239,7 @@ def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
     try:
         app()
-    except show.user_errors((UsageError, SettingsError, SourceError, ForgetError, OptionsError)) as error:
+    except show.user_errors(MENDABLE) as error:
         err.print("[red]Error:[/red]", end=" ")
         err.print(str(error), markup=False, highlight=False)
         raise SystemExit(2) from None

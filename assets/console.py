@@ -33,6 +33,14 @@ if TYPE_CHECKING:
     from servicebench_data.scenarios.writing.plan import PlanRow
 
 FREE_GB = 2
+DIVERSITY = (
+    "SELECT title, round(value, 2) AS value, bound FROM scenarios.scenario_diversity "
+    "WHERE industry = 'all' ORDER BY ALL"
+)
+ALIKE = (
+    "SELECT industry, category_id AS category, scenario_count AS scenarios, title, round(value, 2) AS value, bound, "
+    "detail FROM scenarios.scenario_diversity WHERE is_flagged ORDER BY ALL"
+)
 NEXT = (
     'servicebench sql "FROM release.scenario_card LIMIT 5"',
     "make dev          # the lineage, every step, schedule and sensor, in a browser",
@@ -89,14 +97,34 @@ def print_summary(home: Path, out: Console) -> None:
         out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
 
 
+def print_experiment(home: Path, name: str, out: Console) -> None:
+    """How an experiment's conversations ended, agent by agent; the ends add up to all of them."""
+    query = """
+        SELECT agent, agent_made_by AS by, count(*) AS held,
+               count(*) FILTER (WHERE "end" = 'agreement') AS agreed,
+               count(*) FILTER (WHERE "end" = 'disengagement') AS "left",
+               count(*) FILTER (WHERE "end" = 'turn_cap') AS capped,
+               count(*) FILTER (WHERE "end" = 'failed') AS failed,
+               count(*) FILTER (WHERE "end" = 'invalid') AS invalid,
+               round(avg(exchanges), 1) AS exchanges
+        FROM simulation.conversation WHERE experiment_id = $name GROUP BY ALL ORDER BY agent
+    """
+    with open_published(home) as connection:
+        result = connection.execute(query, {"name": name})
+        columns = [column[0] for column in result.description]
+        print_table(out, columns, result.fetchall(), f"Experiment {name}")
+
+
 def print_status(home: Path, out: Console) -> None:
-    """The last build and its funnel, and whether one runs."""
+    """The last build, its funnel and how varied its scenarios are, and whether a build runs."""
     out.print(f"Home {home}: {'a build is running' if is_locked(home) else 'no build is running'}", soft_wrap=True)
     out.print(f"Registered posts: {len(list_sources(Lake(home)))} files; builds kept: {len(list_builds(home))}")
     with open_published(home) as connection:
         for title, query in (
             ("Build", "SELECT build_id, built_at, source, made_by, product_version FROM release.build"),
             ("Steps", "SELECT step, industry, outcome, row_count, round(share, 3) AS share FROM release.funnel"),
+            ("Diversity of all scenarios", DIVERSITY),
+            ("Too alike", ALIKE),
         ):
             result = connection.execute(query)
             print_table(out, [column[0] for column in result.description], result.fetchall(), title)

@@ -5,7 +5,7 @@ Belongs here: the list of what there is. Not here: any of it.
 
 import dagster as dg
 
-from assets import automation, dialogues, journeys, planning, release, scenarios
+from assets import automation, dialogues, diversity, journeys, judging, planning, release, scenarios, simulation
 from assets.checks import make_check
 from assets.product import make_resources
 from servicebench_data.lake.tables import RECORDS
@@ -18,17 +18,18 @@ def build_definitions(settings: Settings) -> dg.Definitions:
     Args:
         settings: Settings of the builds.
     """
-    groups = (dialogues, journeys, scenarios, planning, release)
+    groups = (dialogues, journeys, scenarios, diversity, simulation, judging, planning, release)
     return dg.Definitions(
         assets=dg.load_assets_from_modules(groups),
         asset_checks=[
             *(make_check(record) for record in RECORDS if record.table.group != "release"),
             *scenarios.CHECKS,
+            *judging.CHECKS,
             *release.CHECKS,
         ],
-        jobs=[automation.make_job(), automation.make_plan_job()],
+        jobs=[automation.make_job(), automation.make_plan_job(), automation.make_experiment_job()],
         schedules=[automation.weekly_build],
-        sensors=[automation.posts_folder],
+        sensors=[automation.posts_folder, automation.experiments_folder],
         resources=make_resources(settings),
         executor=dg.in_process_executor,
     )

@@ -3,7 +3,9 @@
 Belongs here: which function makes which table of which inputs. Not here: how a dialogue is coded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 import dagster as dg
@@ -11,8 +13,10 @@ import pyarrow as pa
 
 from assets.plots import draw_atlas, draw_bars, draw_saturation
 from assets.product import ProductBase
-from assets.steps import Made, Results, Step, describe_step, escape, run_step
+from assets.progress import ProgressLog
+from assets.steps import Made, Results, Step, describe_step, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening
+from schemas.industry import Industry
 from schemas.journeys import CategoryRow, Coding, Embedding, Recoding, StageRow, Topic, TopicMember
 from servicebench_data.industries import load_industry
 from servicebench_data.journeys.atlas import read_atlas
@@ -21,10 +25,19 @@ from servicebench_data.journeys.deciding import TopicTables, apply_to_codings, a
 from servicebench_data.journeys.decisions import load_decisions
 from servicebench_data.journeys.embedding import embed_complaints, read_vectors, select_complaints
 from servicebench_data.journeys.heads import find_head
-from servicebench_data.journeys.maps import list_categories, list_stages
+from servicebench_data.journeys.maps import list_categories, list_stages, map_stages
 from servicebench_data.journeys.registry import read_registry
 from servicebench_data.journeys.saturation import measure_saturation
+from servicebench_data.journeys.settling import (
+    Doubt,
+    describe_settling,
+    find_doubts,
+    make_items,
+    make_task,
+    settle_codings,
+)
 from servicebench_data.journeys.topics import find_topics
+from servicebench_data.models.task import Door
 
 CODE = ("journeys", "journeys.py", "embeddings", "industries", "review", "review.py")
 MAPS = Step((StageRow, CategoryRow), (), CODE)
@@ -120,26 +133,47 @@ def draw_map(product: ProductBase, name: str) -> dg.MarkdownMetadataValue:
 
 @dg.multi_asset(**describe_step(CODINGS))
 def codings(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
-    """Category and stage of every complaint, or why it has none; what people decided comes first."""
-    yield from run_step(
-        context,
-        product,
-        CODINGS,
-        lambda name: code(context, product, name),
-        extra=lambda name: load_decisions(product.lake.overrides, name).digest,
-        show=lambda partitions: show_codings(product, partitions),
-    )
+    """Category and stage of every complaint, or why it has none; what people decided comes first.
+
+    Where a model is set, it settles the codings of which the head is least sure.
+    """
+    settled = describe_settling(product.settings)
+    with ExitStack() as stack:
+        open_once = cache(lambda: stack.enter_context(product.make_doorway(context.run.run_id)))
+        yield from run_step(
+            context,
+            product,
+            CODINGS,
+            lambda name: code(context, product, name, open_once),
+            extra=lambda name: [load_decisions(product.lake.overrides, name).digest, *([settled] if settled else [])],
+            show=lambda partitions: show_codings(product, partitions),
+        )
 
 
-def code(context: dg.AssetExecutionContext, product: ProductBase, name: str) -> Made:
+def code(context: dg.AssetExecutionContext, product: ProductBase, name: str, open_doorway: Callable[[], Door]) -> Made:
     """One industry's codings."""
     lake, industry = product.lake, load_industry(name)
-    head = find_head(industry, product.make_embedder(context.log.info))
     embeddings = lake.read(Embedding, name)
-    coded = code_dialogues(read_complaints(product, name), read_vectors(embeddings), head)
+    coded, doubts = code_complaints(product, context.log.info, industry)
+    counts: dict[str, int] = {}
+    is_final = True
+    if product.settings.model and doubts:
+        progress = ProgressLog(context.log.info, f"doubtful codings of {name}")
+        outcomes = open_doorway().run(make_task(), make_items(doubts, industry), progress)
+        coded, counts = settle_codings(coded, outcomes, map_stages(industry))
+        is_final = all(outcome.status in {"answered", "invalid"} for outcome in outcomes)
     tables = TopicTables(lake.read(Topic, name), lake.read(TopicMember, name))
     made = apply_to_codings(coded, tables, embeddings, load_decisions(lake.overrides, name), industry)
-    return Made({Coding: made.coding, Recoding: made.recoding})
+    return Made({Coding: made.coding, Recoding: made.recoding}, dict(counts), is_final=is_final)
+
+
+def code_complaints(product: ProductBase, log: Callable[..., Any], industry: Industry) -> tuple[pa.Table, list[Doubt]]:
+    """The head's codings of an industry, and the dialogues of which it is least sure."""
+    head = find_head(industry, product.make_embedder(log))
+    vectors = read_vectors(product.lake.read(Embedding, industry.id))
+    complaints = read_complaints(product, industry.id)
+    coded = code_dialogues(complaints, vectors, head)
+    return coded, find_doubts(coded, complaints, vectors, head, industry)
 
 
 def show_codings(product: ProductBase, partitions: Sequence[str]) -> dict[str, Any]:
@@ -169,5 +203,4 @@ def tabulate_decisions(tables: Sequence[pa.Table]) -> dg.MarkdownMetadataValue:
     rows = [row for table in tables for row in table.to_pylist()]
     if not rows:
         return dg.MetadataValue.md("Nobody has decided anything; see `servicebench journeys review`.")
-    lines = [f"| {' | '.join(escape(row[name]) for name in names)} |" for row in rows]
-    return dg.MetadataValue.md("\n".join([f"| {' | '.join(names)} |", f"|{'---|' * len(names)}", *lines]))
+    return dg.MetadataValue.md(tabulate(rows, names))

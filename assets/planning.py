@@ -3,21 +3,26 @@
 Belongs here: showing the plan in the Launchpad and the lineage. Not here: how it is made (`scenarios/writing/plan.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import dagster as dg
 
 from assets.automation import PLAN
+from assets.journeys import code_complaints
 from assets.product import ProductBase
 from assets.scenarios import CANDIDATES, make_chance, read_candidates
 from assets.steps import INDUSTRIES, OWNERS
+from schemas.industry import Industry
 from servicebench_data.industries import load_industry
+from servicebench_data.journeys.settling import make_items, make_task
 from servicebench_data.scenarios.parts import prepare
-from servicebench_data.scenarios.writing.plan import LedgerOracle, PlanRow, add_plans, plan_parts
+from servicebench_data.scenarios.writing.plan import LedgerOracle, Oracle, PlanRow, add_plans, plan_parts, plan_task
 
 NO_MODEL = "No model is set: the offline rules make the scenarios, and nothing is spent. Set `model` to plan for one."
 NOTES = (
     "One try for each call is counted; refused answers are asked for again.",
+    "Doubtful codings that are settled can add or take out dialogues that the other tasks are asked about.",
     "Estimated items lean on answers that are not there yet: the rules' parts stand in, and each counts as passed.",
 )
 
@@ -36,7 +41,7 @@ def writing_plan(context: dg.AssetExecutionContext, product: dg.ResourceParam[Pr
     """One row per task; see the description."""
     if not product.settings.model:
         return dg.MaterializeResult(metadata={"plan": dg.MetadataValue.md(NO_MODEL)})
-    rows = make_plan(product, context.partition_keys)
+    rows = make_plan(product, context.partition_keys, context.log.info)
     return dg.MaterializeResult(
         metadata={
             "plan": dg.MetadataValue.md("\n\n".join([tabulate(rows), *NOTES])),
@@ -45,12 +50,23 @@ def writing_plan(context: dg.AssetExecutionContext, product: dg.ResourceParam[Pr
     )
 
 
-def make_plan(product: ProductBase, industries: Sequence[str]) -> list[PlanRow]:
+def make_plan(product: ProductBase, industries: Sequence[str], log: Callable[..., Any]) -> list[PlanRow]:
     """The plan over the given industries."""
     with product.make_doorway(only_recalls=True) as doorway:
         oracle, chance = LedgerOracle(doorway), make_chance(product)
         known = [prepare(load_industry(name)) for name in industries]
-        return add_plans([plan_parts(read_candidates(product, entry), entry, chance, oracle) for entry in known])
+        return add_plans([
+            [
+                plan_settling(product, entry.industry, oracle, log),
+                *plan_parts(read_candidates(product, entry), entry, chance, oracle),
+            ]
+            for entry in known
+        ])  # fmt: skip
+
+
+def plan_settling(product: ProductBase, industry: Industry, oracle: Oracle, log: Callable[..., Any]) -> PlanRow:
+    """What settling the doubtful codings would take."""
+    return plan_task(make_task(), make_items(code_complaints(product, log, industry)[1], industry), oracle)
 
 
 def tabulate(rows: Sequence[PlanRow]) -> str:

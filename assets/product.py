@@ -55,6 +55,12 @@ class ProductBase(dg.ConfigurableResource):
         replay = only_recalls or settings.model_replay
         return open_doorway(options, settings.locate_ledger(), replay=replay, run_id=run_id)
 
+    def make_doorway_for(self, model: str, run_id: str = "") -> Doorway:
+        """The doorway for what names its own models; `model` stands in where the settings name none."""
+        settings = self.settings
+        options = ModelOptions.from_settings(settings.model_copy(update={"model": settings.model or model}))
+        return open_doorway(options, settings.locate_ledger(), replay=settings.model_replay, run_id=run_id)
+
 
 class LockedProductBase(ProductBase):
     """The resource of a run: it holds the home's build lock for as long as the run lasts."""

@@ -1,12 +1,18 @@
 """Progress of long steps in the run's log: Dagster has no other place for it.
 
-Belongs here: deciding when a line is due. Not here: the steps.
+Belongs here: deciding when a line is due, and who else is told. Not here: the steps.
 """
 
 import time
 from collections.abc import Callable
-from typing import Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from servicebench_data.simulation.running import Standing
+
+#: Whoever runs the graph in this process and wants to show more than the log holds.
+WATCHER: "ContextVar[Callable[[Standing], None] | None]" = ContextVar("watcher", default=None)
 SHARE = 0.05
 SECONDS = 30.0
 
@@ -36,3 +42,22 @@ class ProgressLog:
         left = (now - self._start) / max(done - self._first, 1) * (total - done)
         self._log("%s: %s of %s, about %.0f s left", self._what, done, total, left)
         self._last_done, self._last_time = done, now
+
+
+class StandingLog:
+    """Logs how many conversations are over, and tells the watcher after each.
+
+    Args:
+        log: Takes a format and its arguments.
+        what: What is counted.
+    """
+
+    def __init__(self, log: Callable[..., Any], what: str) -> None:
+        self._log = ProgressLog(log, what)
+        self._watcher = WATCHER.get()
+
+    def __call__(self, standing: "Standing") -> None:
+        """Take notice of how a run stands."""
+        self._log(standing.done, standing.total)
+        if self._watcher:
+            self._watcher(standing)

@@ -11,11 +11,12 @@ import dagster as dg
 from assets.checks import judge
 from assets.plots import draw_heat
 from assets.product import ProductBase
-from assets.steps import Made, Results, Step, describe_asset, run_step
+from assets.steps import Made, Results, Step, describe_asset, run_step, tabulate
 from schemas.release import Build, BuildStep
-from schemas.scenarios import Scenario
-from servicebench_data.lake.generations import lake_records
+from schemas.scenarios import Candidate, Scenario
+from servicebench_data.lake.generations import lake_records, list_sources
 from servicebench_data.lake.store import Lake
+from servicebench_data.release.gates import read_gates
 from servicebench_data.release.publish import publish_once, read_coverage
 from servicebench_data.release.steps import check_balance, check_generation, check_references, count_steps
 
@@ -30,8 +31,7 @@ def list_files(lake: Lake) -> Mapping[str, Sequence[Path]]:
 
 def find_industries(lake: Lake) -> list[str]:
     """Industries that the scenarios were chosen from."""
-    inputs = lake.get(Scenario).pointer.inputs
-    return sorted(name.split("/")[1] for name in inputs if name.startswith("candidate/"))
+    return list_sources(lake, Scenario, Candidate)
 
 
 @dg.asset(**describe_asset(BuildStep), deps=EVERYTHING)
@@ -75,8 +75,15 @@ def build(product: dg.ResourceParam[ProductBase]) -> dg.MaterializeResult:
             "scenarios": published.scenario_count,
             "licence": published.build.license,
             "coverage": draw_heat("Scenarios by stage (rows) and category (cells)", coverage),
+            **{f"gates by {by}": show_gates(published.path, by) for by in ("industry", "severity", "turns")},
         }
     )
+
+
+def show_gates(path: Path, by: str) -> dg.MarkdownMetadataValue:
+    """How many dialogues passed each gate, of those that entered it."""
+    rows = read_gates(path, by)
+    return dg.MetadataValue.md(tabulate(rows, list(rows[0])) if rows else "Nothing has been published.")
 
 
 CHECKS = [build_consistency]

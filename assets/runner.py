@@ -4,20 +4,26 @@ Belongs here: launching a run and showing its progress. Not here: arguments and 
 """
 
 import threading
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from assets.automation import JOB_NAME, PLAN, PLAN_JOB_NAME, tag_range
+from assets.automation import EXPERIMENT_JOB_NAME, JOB_NAME, PLAN, PLAN_JOB_NAME, tag_experiment, tag_range
 from assets.definitions import build_definitions
 from assets.instance import open_instance
+from assets.progress import WATCHER
+from assets.steps import EXPERIMENTS
 from servicebench_data.industries import list_industries
 from servicebench_data.scenarios.writing.plan import PlanRow, add_plans
 from servicebench_data.settings import Settings
+
+if TYPE_CHECKING:
+    from servicebench_data.simulation.running import Standing
 
 POLL_SECONDS = 0.3
 
@@ -33,8 +39,7 @@ def run_build(settings: Settings, industries: Sequence[str], console: Console) -
     job = build_definitions(settings).resolve_job_def(JOB_NAME)
     with open_instance(settings.home) as instance:
         return all(
-            run_range(job, instance, console, first=first, last=last).success
-            for first, last in split_ranges(industries)
+            run_job(job, instance, console, tag_range(first, last)).success for first, last in split_ranges(industries)
         )
 
 
@@ -50,7 +55,7 @@ def run_plan(settings: Settings, industries: Sequence[str], console: Console) ->
     plans: list[list[PlanRow]] = []
     with open_instance(settings.home) as instance:
         for first, last in split_ranges(industries):
-            result = run_range(job, instance, console, first=first, last=last)
+            result = run_job(job, instance, console, tag_range(first, last))
             if not result.success:
                 return None
             rows: Any = result.asset_materializations_for_node(PLAN)[0].metadata["rows"].value
@@ -70,17 +75,31 @@ def split_ranges(industries: Sequence[str]) -> list[tuple[str, str]]:
     return ranges
 
 
-def run_range(
-    job: dg.JobDefinition, instance: dg.DagsterInstance, console: Console, *, first: str, last: str
+def run_experiment(settings: Settings, name: str, console: Console) -> bool:
+    """Hold an experiment's conversations, judge and publish them; returns whether all of it succeeded.
+
+    Args:
+        settings: Settings of the run.
+        name: Name of an experiment of the home.
+        console: Where progress is shown.
+    """
+    job = build_definitions(settings).resolve_job_def(EXPERIMENT_JOB_NAME)
+    with open_instance(settings.home) as instance:
+        instance.add_dynamic_partitions(str(EXPERIMENTS.name), [name])
+        return run_job(job, instance, console, tag_experiment(name)).success
+
+
+def run_job(
+    job: dg.JobDefinition, instance: dg.DagsterInstance, console: Console, tags: Mapping[str, str]
 ) -> dg.ExecuteInProcessResult:
-    """One in-process run over a range of industries."""
+    """One in-process run over what the tags name."""
     steps = len(list(job.graph.node_dict))
     run_id = dg.DagsterRun(job.name).run_id
     with show_progress(instance, run_id, console, steps):
         result = job.execute_in_process(
             instance=instance,
             run_id=run_id,
-            tags=tag_range(first, last),
+            tags=dict(tags),
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
             raise_on_error=False,
         )
@@ -107,7 +126,7 @@ def report_failure(event: dg.DagsterEvent, console: Console) -> None:
 
 @contextmanager
 def show_progress(instance: dg.DagsterInstance, run_id: str, console: Console, steps: int) -> Generator[None]:
-    """A bar of finished steps, with the last line that the running one logged."""
+    """A bar of finished steps, with the last line that the running one logged, and one of conversations."""
     columns = (BarColumn(24), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     stop = threading.Event()
     with Progress(*columns, console=console, transient=True) as progress:
@@ -116,11 +135,34 @@ def show_progress(instance: dg.DagsterInstance, run_id: str, console: Console, s
             target=watch, args=(instance, run_id, progress, task, stop), daemon=True, name="progress"
         )
         watcher.start()
+        token = WATCHER.set(ConversationBar(progress))
         try:
             yield
         finally:
+            WATCHER.reset(token)
             stop.set()
             watcher.join()
+
+
+class ConversationBar:
+    """A bar of conversations that are over: agreed, left, failed, cost, time left."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task: Any = None
+        self._start = time.monotonic()
+
+    def __call__(self, standing: "Standing") -> None:
+        """Show how a run stands."""
+        if self._task is None:
+            self._task, self._start = self._progress.add_task("conversations"), time.monotonic()
+        seconds = (time.monotonic() - self._start) / standing.done * (standing.total - standing.done)
+        ends = standing.ends
+        words = (
+            f"{ends['agreement']} agreed, {ends['disengagement']} left, {ends['turn_cap']} capped, {ends['failed']} "
+            f"failed, {ends['invalid']} invalid; USD {standing.cost_usd:.2f}; about {seconds:.0f} s left"
+        )
+        self._progress.update(self._task, completed=standing.done, total=standing.total, description=words)
 
 
 def watch(instance: dg.DagsterInstance, run_id: str, progress: Progress, task: Any, stop: threading.Event) -> None:

@@ -3,6 +3,7 @@
 Belongs here: which function makes which table of which inputs. Not here: any rule of a part.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
@@ -13,7 +14,7 @@ from assets.checks import judge
 from assets.plots import draw_stacks
 from assets.product import ProductBase
 from assets.progress import ProgressLog
-from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step
+from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening, Turn
 from schemas.journeys import CategoryRow, Coding
 from schemas.models import TaskFailure
@@ -26,22 +27,28 @@ from schemas.scenarios import (
     Expectation,
     Fact,
     GroundingFailure,
+    NearDuplicate,
     Scenario,
+    ScenarioDecision,
     Severity,
 )
+from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.journeys.heads import find_head
 from servicebench_data.lake.generations import find_current
+from servicebench_data.models.task import Door
+from servicebench_data.review.overrides import digest_overrides
 from servicebench_data.scenarios.assembly import read_sources
 from servicebench_data.scenarios.candidates import Writer, build_candidates, recode_texts, select_codings
+from servicebench_data.scenarios.decisions import Overrides, load_decisions
 from servicebench_data.scenarios.parts import Chance, Knowledge, Source, prepare
 from servicebench_data.scenarios.releasing import count_reasons, release_scenarios
 from servicebench_data.scenarios.writing.balance import WEIGHED, check_balance, is_finished
-from servicebench_data.scenarios.writing.stages import Door, describe_writing, write_parts
+from servicebench_data.scenarios.writing.stages import describe_writing, write_parts
 
 PARTS = (
     Event, Severity, Fact, BackgroundSentence, Expectation, CaseFieldRow, CasePolicy, GroundingFailure, Candidate,
-    TaskFailure,
+    TaskFailure, ScenarioDecision,
 )  # fmt: skip
 CANDIDATES = Step(
     PARTS,
@@ -49,6 +56,9 @@ CANDIDATES = Step(
     ("scenarios", "scenarios.py", "journeys", "embeddings", "industries"),
     ("seed", "stale_rate", "embedding_model"),
 )
+SHOWN_OF_DECISIONS = (
+    "outcome", "industry", "item_id", "cell", "action", "made_text", "value", "author", "reason", "open_failures",
+)  # fmt: skip
 READ_BY_RELEASE = (
     Candidate,
     Dialogue,
@@ -61,10 +71,10 @@ READ_BY_RELEASE = (
     CategoryRow,
 )
 SCENARIOS = Step(
-    (Scenario,),
+    (Scenario, NearDuplicate),
     (*READ_BY_RELEASE, Fact, CasePolicy),
-    ("scenarios", "scenarios.py"),
-    ("seed", "release_size", "evaluation_share", "goodwill_limit_usd"),
+    ("scenarios", "scenarios.py", "embeddings", "industries"),
+    ("seed", "release_size", "evaluation_share", "goodwill_limit_usd", "embedding_model"),
 )
 
 
@@ -72,7 +82,8 @@ SCENARIOS = Step(
 def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """Events, severity, facts, background, expectation, case record and policies of every candidate.
 
-    By rules, or by the model that the settings name; each record says which.
+    By rules, or by the model that the settings name; each record says which. People's edits are laid over what was made
+    before it is checked.
     """
     with ExitStack() as stack:
         open_once = cache(lambda: stack.enter_context(product.make_doorway(context.run.run_id)))
@@ -81,8 +92,11 @@ def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[
             product,
             CANDIDATES,
             lambda name: build_parts(context, product, name, open_once),
-            extra=describe_writing(product.settings),
-            show=lambda partitions: {"candidates": draw_reasons(product, partitions)},
+            extra=lambda name: [describe_writing(product.settings), digest_overrides(read_decisions(product, name))],
+            show=lambda partitions: {
+                "candidates": draw_reasons(product, partitions),
+                "decisions": show_decisions(product, partitions),
+            },
         )
 
 
@@ -101,8 +115,14 @@ def build_parts(
         stale_rate=settings.stale_rate,
         progress=ProgressLog(context.log.info, f"candidates of {name}"),
         write=writer,
+        overrides=read_decisions(product, name),
     )
     return Made(tables, is_final=is_finished(tables[TaskFailure]))
+
+
+def read_decisions(product: ProductBase, name: str) -> Overrides:
+    """What people decided on the scenarios of one industry."""
+    return load_decisions(product.lake.overrides, name)
 
 
 def read_candidates(product: ProductBase, knowledge: Knowledge) -> list[Source]:
@@ -151,21 +171,37 @@ def draw_reasons(product: ProductBase, partitions: Sequence[str]) -> dg.Markdown
     return draw_stacks("Candidates by outcome", partitions, parts)
 
 
-@dg.asset(**describe_asset(Scenario), deps=[record.table.name for record in (*SCENARIOS.reads,)])
-def scenario(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
-    """The released set, chosen from the valid candidates of all industries that are up to date."""
+def show_decisions(product: ProductBase, partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
+    """What people decided on scenarios, with author and reason, what became of it, and how often."""
+    rows = [row for name in partitions for row in product.lake.read(ScenarioDecision, name).to_pylist()]
+    if not rows:
+        return dg.MetadataValue.md("Nobody has decided anything; see `servicebench review --industry NAME`.")
+    counts = Counter(str(row["outcome"]) for row in rows)
+    told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    return dg.MetadataValue.md(f"{told}\n\n{tabulate(rows, SHOWN_OF_DECISIONS)}")
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(**describe_asset(record), deps=[source.table.name for source in SCENARIOS.reads])
+        for record in SCENARIOS.makes
+    ]
+)
+def released_scenarios(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
+    """The released set, chosen from the valid candidates of all industries that are up to date, and near-duplicates."""
     industries = find_current(product.lake, list_industries(), Scenario)
     left_out = sorted(set(list_industries()) - set(industries))
     if left_out:
         context.log.warning("left out, for their tables are missing or out of date: %s", ", ".join(left_out))
-    yield from run_step(context, product, SCENARIOS, lambda _: choose(product, industries), over=industries)
+    embedder = product.make_embedder(context.log.info)
+    yield from run_step(context, product, SCENARIOS, lambda _: choose(product, industries, embedder), over=industries)
 
 
-def choose(product: ProductBase, industries: Sequence[str]) -> Made:
+def choose(product: ProductBase, industries: Sequence[str], embedder: Embedder) -> Made:
     """Draw and write the released scenarios."""
     files = product.lake.files(SCENARIOS.reads, industries)
-    released = release_scenarios(files, product.settings, product.limits)
-    return Made({Scenario: released.table}, released.counts)
+    released = release_scenarios(files, product.settings, product.limits, embedder)
+    return Made({Scenario: released.table, NearDuplicate: released.duplicates}, released.counts)
 
 
 CHECKS = [task_balance]

@@ -22,6 +22,7 @@ from servicebench_data.lake.store import ALL, Counts, Lake, Origin, Stored, dige
 from servicebench_data.lake.tables import describe_table
 
 INDUSTRIES = dg.StaticPartitionsDefinition(list_industries())
+EXPERIMENTS = dg.DynamicPartitionsDefinition(name="experiment")
 OWNERS = ["team:servicebench-data"]
 PREVIEW_ROWS = 5
 PREVIEW_WIDTH = 160
@@ -78,13 +79,20 @@ def describe_asset(record: type[Record]) -> dict[str, Any]:
 
 
 def describe_step(step: Step) -> dict[str, Any]:
-    """Arguments of a multi-asset that makes a step's tables, industry by industry, from those that it reads."""
-    deps = [record.table.name for record in step.reads]
+    """Arguments of a multi-asset that makes a step's tables, partition by partition, from those that it reads."""
+    per = step.makes[0].table.per
+    deps = [describe_dependency(record, per) for record in step.reads]
     return {
         "specs": [dg.AssetSpec(**describe_asset(record), deps=deps) for record in step.makes],
-        "partitions_def": INDUSTRIES,
+        "partitions_def": INDUSTRIES if per == "industry" else EXPERIMENTS,
         "backfill_policy": dg.BackfillPolicy.single_run(),
     }
+
+
+def describe_dependency(record: type[Record], per: str) -> dg.AssetDep:
+    """A table that is read: partition for partition, or whole where it is partitioned by something else."""
+    is_alike = record.table.is_partitioned and record.table.per == per
+    return dg.AssetDep(record.table.name, partition_mapping=None if is_alike else dg.AllPartitionMapping())
 
 
 def run_step(
@@ -124,7 +132,7 @@ def make_partition(
 ) -> bool:
     """Make one partition unless it is there, made from the same; returns whether it was left as it is."""
     lake, partition = product.lake, place[0]
-    inputs = find_inputs(lake, step.reads, place[1] or [partition])
+    inputs = find_inputs(lake, step.reads, place)
     settings = {name: getattr(product.settings, name) for name in step.settings}
     more = extra(partition) if callable(extra) else extra
     fingerprint = digest_json([digest_code(step.code), inputs, settings, more])
@@ -142,10 +150,17 @@ def make_partition(
     return False
 
 
-def find_inputs(lake: Lake, reads: Iterable[type[Record]], partitions: Sequence[str]) -> dict[str, str]:
+def find_inputs(lake: Lake, reads: Iterable[type[Record]], place: tuple[str, Sequence[str]]) -> dict[str, str]:
     """Digest of each table that is read, by `table/partition`."""
-    keys = [(record, key) for record in reads for key in (partitions if record.table.is_partitioned else [ALL])]
+    keys = [(record, key) for record in reads for key in choose_keys(record, *place)]
     return {f"{record.table.name}/{key}": lake.get(record, key).pointer.sha256 for record, key in keys}
+
+
+def choose_keys(record: type[Record], partition: str, over: Sequence[str]) -> Sequence[str]:
+    """Partitions of a table that are read to make a partition: its own, or the industries that it reads over."""
+    if not record.table.is_partitioned:
+        return [ALL]
+    return over if over and record.table.per == "industry" else [partition]
 
 
 def report_table(
@@ -157,7 +172,8 @@ def report_table(
     metadata: dict[str, Any] = {"dagster/row_count": total, **shared, **sum_counts(stored)}
     if record.table.is_partitioned:
         rows = [f"| {name} | {entry.pointer.row_count} |" for name, entry in stored.items()]
-        metadata["rows by industry"] = dg.MetadataValue.md("\n".join(["| industry | rows |", "|---|---|", *rows]))
+        per = record.table.per
+        metadata[f"rows by {per}"] = dg.MetadataValue.md("\n".join([f"| {per} | rows |", "|---|---|", *rows]))
     if not record.table.is_raw:
         metadata["preview"] = dg.MetadataValue.md(preview(lake, record, partitions))
     return dg.MaterializeResult(asset_key=record.table.name, metadata=metadata)
@@ -182,7 +198,11 @@ def preview(lake: Lake, record: type[Record], partitions: Sequence[str]) -> str:
     for partition in partitions:
         if len(rows) < PREVIEW_ROWS:
             rows.extend(lake.read(record, partition).slice(0, PREVIEW_ROWS - len(rows)).to_pylist())
-    names = [name for name in record.model_fields if name != "vector"]
+    return tabulate(rows, [name for name in record.model_fields if name != "vector"])
+
+
+def tabulate(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
+    """Rows as a Markdown table; everything in it is untrusted text and is escaped."""
     lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
     lines += [f"| {' | '.join(escape(row[name]) for name in names)} |" for row in rows]
     return "\n".join(lines)

@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from schemas.records import Count, Digest, Id, Record, Reference, Share, Table
+from schemas.records import Count, Digest, Id, Maybe, Record, Reference, Share, Strict, Table
 from schemas.review import Decided
 
 CodingMethod = Literal["head", "model", "override"]
-UnassignedReason = Literal["low_confidence", "no_text", "not_a_complaint"]
+UnassignedReason = Literal["low_confidence", "no_text", "not_a_complaint", "no_category_fits"]
 TopicDecision = Literal["recode", "merge", "propose", "not_a_complaint"]
 
 _CATEGORY = Reference(("industry", "category_id"), "category", ("industry", "category_id"))
@@ -126,14 +126,14 @@ class Coding(Record):
     category_id: Id | None = Field(description="Category; missing when unassigned.")
     stage_id: Id | None = Field(description="Stage of that category; missing when unassigned.")
     confidence: Share | None = Field(
-        description="Estimated probability that the category is right; missing without text, and where a person "
-        "decided."
+        description="Estimated probability that the category is right; missing without text, and where a model "
+        "or a person decided."
     )
     margin: Share | None = Field(
         description="Probability of the category less that of its rival; missing where there is no confidence."
     )
     rival_category_id: Id | None = Field(
-        description="Second most likely category; where a person decided otherwise, the most likely one."
+        description="Second most likely category; where a model or a person decided otherwise, the most likely one."
     )
     method: CodingMethod = Field(description="What decided: the head over embeddings, a model, or a person's override.")
     unassigned_reason: UnassignedReason | None = Field(
@@ -150,3 +150,10 @@ class Recoding(Decided):
     dialogue_count: Count = Field(
         description="Dialogues whose coding follows from it in this build; of a merge, whose topic does."
     )
+
+
+class CategoryAnswer(Strict):
+    """Which of the listed categories names what mainly went wrong; a model's answer, not a table."""
+
+    quote: Maybe = Field(description="The customer's words that decide, copied letter by letter; null where none fits.")
+    category_id: Maybe = Field(description="Id of the category; null where none of them is what went wrong.")

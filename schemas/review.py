@@ -24,11 +24,21 @@ class Override(Strict):
     industry: Id = Field(description="Industry that the item belongs to.")
     item_id: Id = Field(description="The item.")
     item_sha256: Digest = Field(description="Digest of what the reviewer saw; with another one the decision is stale.")
+    cell: str = Field(
+        "",
+        max_length=200,
+        description="Cell of the item that it is about, such as `event.0.text`; empty where it is the whole item.",
+    )
     action: str = Field(pattern=r"^[a-z][a-z_]*$", description="What is to be done with the item.")
     value: str = Field("", max_length=2000, description="What the action needs, such as a category; else empty.")
     author: str = Field(min_length=1, max_length=200, description="Who decided.")
     reason: str = Field(min_length=1, max_length=2000, description="Why.")
     decided_at: AwareDatetime = Field(description="When, with its time zone.")
+
+    @property
+    def target(self) -> str:
+        """What it is about: the item, or a cell of it; of several decisions on one target the latest counts."""
+        return f"{self.item_id}/{self.cell}" if self.cell else self.item_id
 
     @field_validator("value", "author", "reason", mode="before")
     @classmethod
@@ -52,5 +62,5 @@ class Decided(Record):
     outcome: Outcome = Field(
         description="`applied`; `kept` as it was; `proposal`, which needs an edit of the map; `stale`, for the item "
         "has changed since; `missing`, for it is not in this build; `refused`, for its value can no longer be used. "
-        "Only the first changes anything."
+        "Only the first changes anything, but what was taken out stays out when that is `stale`."
     )

@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from schemas.industry import EntitlementKind, FactKind, FieldType
-from schemas.records import Count, Digest, Id, Record, Reference, Table
+from schemas.records import Count, Digest, Id, Record, Reference, Share, Table
+from schemas.review import Decided
 
 Actor = Literal["customer", "company", "other"]
 Disclosure = Literal["opening", "when_asked", "when_heard"]
@@ -23,6 +24,7 @@ RejectionReason = Literal[
     "recoded_unassigned",
     "no_company_reply",
     "task_failed",
+    "taken_out",
 ]
 Split = Literal["train", "evaluation"]
 
@@ -156,6 +158,10 @@ class GroundingFailure(PartRecord):
     part: Part = Field(description="Part in which it was found.")
     check: Id = Field(description="Check that failed.")
     span: str = Field(description="The offending words.")
+    is_accepted: bool = Field(
+        description="Whether a person vouched for it, so that it does not keep the scenario out; see "
+        "`scenario_decision` for who and why."
+    )
 
 
 class Candidate(PartRecord):
@@ -176,9 +182,30 @@ class Candidate(PartRecord):
     customer_only_count: Count = Field(description="Facts that the company's systems cannot know.")
     is_valid: bool = Field(description="Whether it may enter a release.")
     rejection_reason: RejectionReason | None = Field(description="Why not; missing where it may.")
+    edited_parts: list[Part] = Field(description="Parts in which a person's edit stands; see `scenario_decision`.")
+    accepted_failures: list[str] = Field(
+        description="Failed checks that a person accepted, as `part: check: words`, or `recoding: category`."
+    )
     rules_version: Id = Field(description="Version of the rules, or of the prompts, that made it.")
     cost_usd: float | None = Field(
         ge=0, description="What its model calls cost, USD; missing where unknown or offline."
+    )
+
+
+class ScenarioDecision(Decided):
+    """One row per decision of a person on a scenario of an industry, or on a cell of it, with what became of it."""
+
+    table: ClassVar = Table("scenario_decision", "scenarios", ("industry", "item_id", "cell"), may_be_empty=True)
+
+    cell: str = Field(
+        description="Cell that it is about, such as `event.0.text`; empty where it is about the whole scenario."
+    )
+    made_text: str | None = Field(
+        description="What the rules or the model made of that cell in this build; missing where they left it empty, or "
+        "it is no cell with a text."
+    )
+    open_failures: list[str] = Field(
+        description="Checks that the scenario fails in this build, edits laid over it, as `part: check: words`."
     )
 
 
@@ -210,9 +237,14 @@ class Scenario(PartRecord):
     case_record: str = Field(min_length=1, description="The company's record as the agent sees it, one field a line.")
     goodwill_limit_usd: float = Field(ge=0, description="Discretionary goodwill limit of the agent, USD.")
     split: Split = Field(description="Fixed side: training, or evaluation.")
-    cluster_id: Id = Field(description="Near-duplicates and one author's dialogues share it; statistics cluster by it.")
+    cluster_id: Id = Field(
+        description="Near-duplicates and one author's dialogues share it, also by way of one left out; statistics "
+        "cluster by it."
+    )
     inclusion_probability: float = Field(
-        gt=0, le=1, description="Chance that a valid candidate of its category was drawn."
+        gt=0,
+        le=1,
+        description="Chance that it was drawn from the valid candidates of its category, of near-duplicates one.",
     )
     content_sha256: Digest = Field(
         description="SHA-256 of all parts and the map version; changes when any of them does."
@@ -224,3 +256,47 @@ class Scenario(PartRecord):
         ge=0, description="What its model calls cost, USD; missing where unknown or offline."
     )
     post_ids: list[str] = Field(min_length=1, description="Source posts.")
+    edited_parts: list[Part] = Field(description="Parts in which a person's edit stands; see `scenario_decision`.")
+    accepted_failures: list[str] = Field(
+        description="Failed checks that a person accepted, as `part: check: words`, or `recoding: category`."
+    )
+
+
+class NearDuplicate(Record):
+    """One row per valid candidate that is left out of the release, for another one says nearly the same."""
+
+    table: ClassVar = Table(
+        "near_duplicate",
+        "scenarios",
+        ("scenario_id",),
+        (_CANDIDATE, Reference(("kept_scenario_id",), "candidate", ("scenario_id",))),
+        may_be_empty=True,
+        is_partitioned=False,
+    )
+
+    industry: Id = Field(description="Industry of the account.")
+    scenario_id: Id = Field(description="Scenario that is left out.")
+    kept_scenario_id: Id = Field(description="The one of its group that may be released, whether or not it is drawn.")
+    cosine: float = Field(ge=-1, le=1, description="Cosine of what the two tell, without brands, values and numbers.")
+    overlap: Share = Field(
+        description="Share of their word pairs that both have. Where neither is high, the customers' words are the "
+        "same, or others of the group stand between the two."
+    )
+
+
+class ScenarioDiversity(Record):
+    """One row per measure of how varied the released scenarios are, in a category, in an industry and in all."""
+
+    table: ClassVar = Table(
+        "scenario_diversity", "scenarios", ("industry", "category_id", "measure"), is_partitioned=False
+    )
+
+    industry: Id = Field(description="Industry, or `all`.")
+    category_id: Id = Field(description="Category, or `all` for all of the industry.")
+    measure: Id = Field(description="Name of the measure.")
+    title: str = Field(min_length=1, description="What is measured, in words.")
+    scenario_count: Count = Field(description="Scenarios that it was measured on.")
+    value: float = Field(description="The value.")
+    detail: str | None = Field(description="What is meant, such as the most frequent phrase; missing where nothing is.")
+    bound: float | None = Field(description="Value at which the set counts as alike; missing where there is no bound.")
+    is_flagged: bool = Field(description="Whether it counts as alike and a person should look.")

@@ -7,12 +7,12 @@ Where an answer leans on the source, the turn and the quote come before what is 
 left to right looks first and tells afterwards.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from schemas.industry import FactKind
-from schemas.records import Count, Strict
+from schemas.records import Count, Maybe, Strict
 from schemas.scenarios import Actor, Disclosure, Level
 
 Driver = Literal["loss", "time", "safety", "vulnerability", "dignity"]
@@ -21,14 +21,6 @@ Topic = Literal["identity", "experience", "practical_impact", "emotional_impact"
 MAX_EVENTS = 12
 MAX_FACTS = 30
 MAX_SENTENCES = 30
-
-
-def read_null(value: Any) -> Any:
-    """Nothing for the words that some models write in its place."""
-    return None if isinstance(value, str) and value.strip().lower() in {"", "null", "none", "n/a"} else value
-
-
-Maybe = Annotated[str | None, BeforeValidator(read_null)]
 
 
 class WrittenEvent(Strict):

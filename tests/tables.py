@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas import dialogues, journeys, models, scenarios
+from schemas import dialogues, journeys, judging, models, scenarios, simulation
 from schemas.records import Record
 from schemas.release import Build
 from servicebench_data.lake.arrow import from_records
@@ -17,7 +17,13 @@ from tests.rows import plain_record
 
 INDUSTRIES = ["airline", "hotel"]
 # What becomes of each dialogue: how far it gets.
-FATES = ("released", "not_drawn", "invalid", "below_threshold", "unassigned", "praise")
+FATES = ("released", "not_drawn", "invalid", "below_threshold", "unassigned", "praise", "near_duplicate")
+
+EXPERIMENT = "try"
+PLAYED = (
+    simulation.MessageRow, simulation.OfferRow, simulation.GateFlagRow, simulation.FactOpening,
+    simulation.FactDisclosure, simulation.SimulatorFault, simulation.DeclaredAct,
+)  # fmt: skip
 
 Tables = dict[type[Record], list[Record]]
 
@@ -30,7 +36,23 @@ def make_tables() -> Tables:
         for index, fate in enumerate(FATES):
             add_dialogue(tables, industry, fate, number=10 * place + index)
     tables[dialogues.QuarantinedPost].append(plain_record(dialogues.QuarantinedPost, 90))
+    add_experiment(tables)
     return tables
+
+
+def add_experiment(tables: Tables) -> None:
+    """An experiment of one conversation about a released scenario, with a row of everything that one can hold."""
+    keys = {"conversation_id": "c1"}
+    scenario = {"industry": "airline", "scenario_id": "s-airline-released"}
+    add(tables, simulation.ExperimentRow, 0, experiment_id=EXPERIMENT)
+    add(tables, simulation.Conversation, 0, **keys, **scenario, experiment_id=EXPERIMENT)
+    for record in PLAYED:
+        add(tables, record, 0, **keys)
+    add(tables, judging.RubricItem, 0)
+    scored = {"judge": "rules", "dimension": "interactional", "grading_version": "1"}
+    add(tables, judging.Score, 0, **keys, **scored)
+    add(tables, judging.SubScore, 0, **keys, **scored)
+    add(tables, judging.Judgment, 0, **keys)
 
 
 def add_map(tables: Tables, industry: str) -> None:
@@ -76,7 +98,7 @@ def add_coding(tables: Tables, keys: dict[str, str], fate: str, *, number: int) 
     code = {"category_id": "delay" if is_assigned else None, "stage_id": "before" if is_assigned else None}
     reason = None if is_assigned else "low_confidence"
     add(tables, journeys.Coding, number, **keys, **code, rival_category_id="refund", unassigned_reason=reason)
-    if fate in {"released", "not_drawn", "invalid"}:
+    if fate in {"released", "not_drawn", "near_duplicate", "invalid"}:
         add_candidate(tables, {**keys, "scenario_id": f"s-{keys['dialogue_id']}"}, fate, number=number)
 
 
@@ -92,11 +114,16 @@ def add_candidate(tables: Tables, keys: dict[str, str], fate: str, *, number: in
     add(tables, scenarios.Fact, number, **part, fact_id="f1", turn_index=0, disclosure="opening")
     add(tables, scenarios.BackgroundSentence, number, **part, fact_ids=["f1"])
     add(tables, scenarios.CasePolicy, number, **part)
+    add(tables, scenarios.ScenarioDecision, number, industry=part["industry"], item_id=part["scenario_id"], cell="")
     if not is_valid:
-        add(tables, scenarios.GroundingFailure, number, **part)
+        add(tables, scenarios.GroundingFailure, number, **part, is_accepted=False)
         add(tables, models.TaskFailure, number, **part)
     if fate == "released":
         add(tables, scenarios.Scenario, number, **keys, **code, is_sample=False, severity="low", split="evaluation")
+        add(tables, scenarios.ScenarioDiversity, number, industry=part["industry"], category_id="delay")
+    if fate == "near_duplicate":
+        kept = f"s-{part['industry']}-released"
+        add(tables, scenarios.NearDuplicate, number, **part, kept_scenario_id=kept)
 
 
 def add(tables: Tables, record: type[Record], number: int, **given: Any) -> None:
@@ -108,17 +135,25 @@ def store_tables(lake: Lake, tables: Tables) -> dict[str, list[Path]]:
     """Write the tables as the pipeline does, each made from all that came before it; returns their files."""
     inputs: dict[str, str] = {}
     for record, rows in tables.items():
-        for partition in INDUSTRIES if record.table.is_partitioned else [ALL]:
-            part = [row for row in rows if partition in {ALL, getattr(row, "industry", None)}]
+        for partition in list_partitions(record):
+            part = [row for row in rows if partition in {ALL, EXPERIMENT, getattr(row, "industry", None)}]
             origin = Origin(fingerprint="f" * 64, inputs=find_inputs(inputs, partition))
             stored = lake.write(record, from_records(record, part), partition, made_from=origin)
             inputs[f"{record.table.name}/{partition}"] = stored.pointer.sha256
     return list_files(lake, tables)
 
 
+def list_partitions(record: type[Record]) -> list[str]:
+    """Partitions of a table."""
+    if not record.table.is_partitioned:
+        return [ALL]
+    return INDUSTRIES if record.table.per == "industry" else [EXPERIMENT]
+
+
 def find_inputs(inputs: dict[str, str], partition: str) -> dict[str, str]:
-    """What a partition is made from: its own industry and what comes before industries; all for a table of all."""
-    return {name: digest for name, digest in inputs.items() if partition == ALL or name.endswith((ALL, partition))}
+    """What a partition is made from: its own industry and what comes before industries; all for other tables."""
+    is_whole = partition not in INDUSTRIES
+    return {name: digest for name, digest in inputs.items() if is_whole or name.endswith((ALL, partition))}
 
 
 def list_files(lake: Lake, records: Sequence[type[Record]] | Tables) -> dict[str, list[Path]]:

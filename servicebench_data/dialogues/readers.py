@@ -83,7 +83,7 @@ def write_sound_csv(connection: duckdb.DuckDBPyConnection, source: Source, path:
         return False
     totals = fetch_counts(
         connection,
-        "SELECT count(*) AS rows, count(DISTINCT post_id) AS ids FROM read_parquet($path)",
+        "SELECT sum(n) AS rows, count(*) AS ids FROM (SELECT count(*) AS n FROM read_parquet($path) GROUP BY post_id)",
         {"path": str(path)},
     )
     return totals["rows"] == totals["ids"] > 0

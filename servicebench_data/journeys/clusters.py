@@ -10,7 +10,8 @@ decides whether it is among them: the sample does not depend on the order, and m
 import sys
 import warnings
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ FEWEST = 10
 #: Clients of models that BERTopic imports where it finds them, though only their users would need them: they take
 #: seconds, and one asks the network for its price list.
 CLIENTS = ("litellm", "openai")
+#: Packages whose functions numba compiles.
+COMPILED = ("umap", "pynndescent")
 
 
 def sample_rows(vectors: Vectors, seed: int, limit: int = FIT_LIMIT) -> Integers:
@@ -75,10 +78,31 @@ def hide_modules(names: Sequence[str]) -> Generator[None]:
             modules.pop(name, None)
 
 
+@cache
+def load_umap() -> Any:
+    """umap, its compiled functions kept on disk: compiling them anew takes each process ten seconds.
+
+    Where they cannot be kept (no folder that may be written), they are compiled as ever.
+    """
+    umap, dispatcher = load_library("umap"), load_library("numba.core.dispatcher").Dispatcher
+    modules = [module for name, module in list(sys.modules.items()) if name.split(".")[0] in COMPILED]
+    with suppress(RuntimeError):
+        for module in modules:
+            for function in list(vars(module).values()):
+                if isinstance(function, dispatcher):
+                    function.enable_caching()
+    return umap
+
+
+def compile_ahead() -> None:
+    """Compile what fitting needs, so that the first build need not."""
+    cluster_texts(["text"] * 3 * FEWEST, np.eye(3 * FEWEST, dtype=np.float32), seed=0)
+
+
 def build_model(vectors: Vectors, seed: int) -> Any:
     """BERTopic with every part given: nothing is left to a default that changes with the size or the machine."""
     neighbours = min(NEIGHBOURS, len(vectors) - 1)
-    reduce = load_library("umap").UMAP(
+    reduce = load_umap().UMAP(
         n_neighbors=neighbours, n_components=min(DIMENSIONS, len(vectors) - 2), min_dist=0.0, metric="cosine",
         n_epochs=EPOCHS, random_state=seed, n_jobs=1, precomputed_knn=find_neighbours(vectors, neighbours),
     )  # fmt: skip
@@ -133,7 +157,7 @@ def lay_out(vectors: Vectors, seed: int) -> Floats:
     neighbours = min(NEIGHBOURS, len(vectors) - 1)
     with warnings.catch_warnings(), hold_one_thread():
         warnings.simplefilter("ignore")
-        reduce = load_library("umap").UMAP(
+        reduce = load_umap().UMAP(
             n_neighbors=neighbours, n_components=2, min_dist=0.1, metric="cosine", init="pca", n_epochs=EPOCHS,
             random_state=seed, n_jobs=1, precomputed_knn=find_neighbours(vectors, neighbours),
         )  # fmt: skip

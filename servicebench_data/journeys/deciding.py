@@ -238,7 +238,7 @@ def report_decisions(
     """Table `recoding`: every decision that counts, with what became of it and how many dialogues follow."""
     rows = [
         Recoding(
-            **override.model_dump(exclude={"value"}),
+            **override.model_dump(exclude={"value", "cell"}),
             value=override.value or None,
             outcome=outcomes[item],
             dialogue_count=counts.get((kind, item), 0),

@@ -42,6 +42,7 @@ class Calibration:
 
     temperature: float
     min_confidence: float
+    settle_margin: float
     word_weight: float
     phrase_weight: float
     stage_weight: float

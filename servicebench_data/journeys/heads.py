@@ -11,6 +11,7 @@ from schemas.industry import Industry
 from servicebench_data.dialogues.complaint_bank import load_bank
 from servicebench_data.dialogues.complaints import train_filter
 from servicebench_data.embeddings import Embedder
+from servicebench_data.journeys.clusters import compile_ahead
 from servicebench_data.journeys.head import Head, read_calibration, train_head
 from servicebench_data.journeys.maps import digest_map
 from servicebench_data.lake.store import digest_json
@@ -28,7 +29,7 @@ def find_head(industry: Industry, embedder: Embedder) -> Head:
 
 
 def warm_up(industries: Sequence[Industry], embedder: Embedder, cache: Path) -> None:
-    """Learn everything that builds learn from the product's own texts, so that the first build finds their vectors.
+    """Learn what builds learn from the product's own texts, and compile what they need, so that the first finds both.
 
     Args:
         industries: All industries.
@@ -38,3 +39,4 @@ def warm_up(industries: Sequence[Industry], embedder: Embedder, cache: Path) -> 
     train_filter(load_bank(industries), embedder, cache)
     for industry in industries:
         find_head(industry, embedder)
+    compile_ahead()

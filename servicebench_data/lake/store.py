@@ -21,7 +21,7 @@ from pydantic import Field, ValidationError
 from schemas.records import Record, Strict
 from servicebench_data.lake.arrow import conform
 from servicebench_data.lake.parquet import read_file, read_shape, write_file
-from servicebench_data.lake.tables import arrow_schema
+from servicebench_data.lake.tables import arrow_schema, record_of
 
 ALL = "all"
 Counts = dict[str, int | float | str]
@@ -187,18 +187,37 @@ class Lake:
             current = Pointer.model_validate_json(pointer.read_bytes()).file
             prune(pointer.parent, {"pointer.json", current})
 
-    def files(self, records: Iterable[type[Record]], partitions: Iterable[str]) -> dict[str, list[Path]]:
-        """Data files of several tables by table name: of the given partitions, or the one file where there are none."""
-        names = list(partitions)
+    def files(self, records: Iterable[type[Record]], industries: Iterable[str]) -> dict[str, list[Path]]:
+        """Data files of several tables by table name; see `choose_partitions`."""
+        names = list(industries)
         found = {
             record.table.name: [
                 stored.path
-                for partition in (names if record.table.is_partitioned else [ALL])
+                for partition in self.choose_partitions(record, names)
                 if (stored := self.find(record, partition))
             ]
             for record in records
         }
         return {name: paths for name, paths in found.items() if paths}
+
+    def choose_partitions(self, record: type[Record], industries: Iterable[str]) -> list[str]:
+        """Partitions of a table: the one of a table without, the industries asked for, or every current experiment."""
+        if not record.table.is_partitioned:
+            return [ALL]
+        if record.table.per == "industry":
+            return list(industries)
+        return [name for name in self.partitions(record) if self.is_current(record, name)]
+
+    def is_current(self, record: type[Record], partition: str) -> bool:
+        """Whether a stored table was made from the tables that are stored now."""
+        inputs = self.get(record, partition).pointer.inputs
+        return all(self.find_digest(source) == sha256 for source, sha256 in inputs.items())
+
+    def find_digest(self, source: str) -> str | None:
+        """Digest of a stored table by `table/partition`; None where there is none."""
+        table, _, partition = source.partition("/")
+        stored = self.find(record_of(table), partition)
+        return stored.pointer.sha256 if stored else None
 
 
 def prune(folder: Path, keep: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 
 import pyarrow as pa
 
-from schemas import dialogues, journeys, models, release, scenarios
+from schemas import dialogues, journeys, judging, models, release, scenarios, simulation
 from schemas.records import Record
 from servicebench_data.lake.columns import Column, read_columns
 
@@ -19,7 +19,12 @@ RECORDS: tuple[type[Record], ...] = (
     journeys.Recoding,
     scenarios.Event, scenarios.Severity, scenarios.Fact, scenarios.BackgroundSentence, scenarios.Expectation,
     scenarios.CaseFieldRow, scenarios.CasePolicy, scenarios.GroundingFailure, scenarios.Candidate, models.TaskFailure,
-    scenarios.Scenario,
+    scenarios.ScenarioDecision,
+    scenarios.Scenario, scenarios.NearDuplicate, scenarios.ScenarioDiversity,
+    simulation.ExperimentRow, simulation.Conversation, simulation.MessageRow, simulation.OfferRow,
+    simulation.GateFlagRow, simulation.FactOpening, simulation.FactDisclosure, simulation.SimulatorFault,
+    simulation.DeclaredAct,
+    judging.RubricItem, judging.Score, judging.SubScore, judging.Judgment,
     release.Build, release.BuildStep,
 )  # fmt: skip
 

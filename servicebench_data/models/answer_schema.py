@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel
 
+from servicebench_data.models.answers import is_plain
+
 INSTRUCTION = "Answer with one JSON object and nothing else: no introduction, no comment. It must fit this JSON schema:"
 
 # Keywords that OpenAI's strict mode does not take; the record checks them all the same.
@@ -24,7 +26,7 @@ class AnswerSchema(NamedTuple):
         full: The schema as the record gives it.
         enforced: The part that an endpoint can enforce while the model writes.
         is_strict: Whether the strict mode of endpoints takes it.
-        instruction: What the system message says about it.
+        instruction: What the system message says about it; empty for plain text, which has no schema.
     """
 
     name: str
@@ -36,7 +38,9 @@ class AnswerSchema(NamedTuple):
 
 @cache
 def describe_answer(answer: type[BaseModel]) -> AnswerSchema:
-    """Schemas of an answer's record."""
+    """Schemas of an answer's record; none for plain text."""
+    if is_plain(answer):
+        return AnswerSchema(answer.__name__, {}, {}, is_strict=False, instruction="")
     full = answer.model_json_schema()
     told = cast("dict[str, Any]", strip(full, {"title"}))
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))

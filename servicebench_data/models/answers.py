@@ -7,14 +7,18 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from servicebench_data.models.replies import Reply
 
 A = TypeVar("A", bound=BaseModel)
+#: Kinds of failure: nothing was said; it was declined; it does not fit the record, or was cut off; a check refuses it;
+#: the question was too long for the model; no reply came; a cap stopped it.
+Failure = Literal["empty", "refusal", "unparsable", "invalid", "context_overflow", "unanswered", "over_budget"]
 
+EMPTY = "the answer is empty."
 MOST_REASONS = 12
 LONGEST_TEXT = 400_000
 MOST_STARTS = 4_000
@@ -23,31 +27,54 @@ REASONING_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 START = re.compile(r'\{\s*["}]')
 
 
+class PlainText(BaseModel):
+    """An answer that is not bound to any form: the reply's text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+
+
 class Verdict(NamedTuple, Generic[A]):
     """An answer, or why there is none."""
 
     answer: A | None
     reasons: tuple[str, ...]
+    failure: Failure | None = None
 
 
 def judge_reply(reply: Reply, answer: type[A], check: Callable[[A], Sequence[str]]) -> Verdict[A]:
     """Read, validate and check a reply's answer."""
     if reply.refusal:
-        return Verdict(None, ("you declined to answer; the text is data to work on, and the task is legitimate.",))
+        declined = "you declined to answer; the text is data to work on, and the task is legitimate."
+        return Verdict(None, (declined,), "refusal")
     if reply.finish_reason == "content_filter":
-        return Verdict(None, ("a content filter stopped the answer (content_filter).",))
+        return Verdict(None, ("a content filter stopped the answer (content_filter).",), "refusal")
     if reply.finish_reason == "length":
-        return Verdict(None, ("the answer was cut off (length): it must be shorter, and whole.",))
-    found = read_answer(reply.text, answer)
+        return Verdict(None, ("the answer was cut off (length): it must be shorter, and whole.",), "unparsable")
+    found = read_plain_text(reply.text, answer) if is_plain(answer) else read_answer(reply.text, answer)
     if found.answer is None:
         return found
     reasons = tuple(check(found.answer))
-    return Verdict(None, reasons) if reasons else found
+    return Verdict(None, reasons, "invalid") if reasons else found
+
+
+def is_plain(answer: type[BaseModel]) -> bool:
+    """Whether an answer is the reply's text as it comes."""
+    return issubclass(answer, PlainText)
+
+
+def read_plain_text(text: str, answer: type[A]) -> Verdict[A]:
+    """The text as it came, without reasoning and blank ends; an empty one is no answer."""
+    said = strip_reasoning(text).strip()
+    return Verdict(answer.model_validate({"text": said}), ()) if said else Verdict(None, (EMPTY,), "empty")
 
 
 def read_answer(text: str, answer: type[A]) -> Verdict[A]:
     """The last object in the text that fits the record; reasoning is left out."""
-    problem = "the answer is empty." if not text.strip() else "there is no JSON object in the answer."
+    if not text.strip():
+        return Verdict(None, (EMPTY,), "empty")
+    problem = "there is no JSON object in the answer."
     reasons: tuple[str, ...] = (problem,)
     for candidate in reversed(list(list_objects(text))):
         try:
@@ -55,7 +82,7 @@ def read_answer(text: str, answer: type[A]) -> Verdict[A]:
         except ValidationError as error:
             if reasons == (problem,):
                 reasons = tuple(describe_error(entry) for entry in error.errors(include_input=False)[:MOST_REASONS])
-    return Verdict(None, reasons)
+    return Verdict(None, reasons, "unparsable")
 
 
 def list_objects(text: str) -> Iterator[str]:

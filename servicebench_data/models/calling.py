@@ -5,9 +5,11 @@ Belongs here: the only place that retries. Not here: asking again with reasons (
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from schemas.models import Call
 from servicebench_data.models.budget import Budget
+from servicebench_data.models.deeds import Deed
 from servicebench_data.models.endpoints import Endpoint
 from servicebench_data.models.faults import HOPELESS, RETRIED, CallError, Fault, Scrubber
 from servicebench_data.models.jobs import Job, Line, Origin
@@ -26,12 +28,21 @@ REMEDIES: dict[Fault, str] = {
     "spent_quota": "add credit or name another model with SERVICEBENCH_MODEL",
     "unknown_model": "mend SERVICEBENCH_MODEL or the address",
     "busy": "lower SERVICEBENCH_MODEL_CONCURRENCY or build again later",
+    "context_overflow": "name a model with a longer context, or ask it less",
     "timeout": "raise SERVICEBENCH_MODEL_TIMEOUT_SECONDS or build again later",
 }
 
 
 class NoAnswerError(RuntimeError):
-    """No answer came in spite of all retries; the message says why, without keys."""
+    """No answer came in spite of all retries; the message says why, without keys.
+
+    Attributes:
+        fault: What kind of fault it was.
+    """
+
+    def __init__(self, message: str, fault: Fault) -> None:
+        super().__init__(message)
+        self.fault: Fault = fault
 
 
 class ReplayMissError(RuntimeError):
@@ -77,26 +88,52 @@ class Caller:
             ReplayMissError: It is not in the ledger, and only the ledger may answer.
         """
         if self.roads is None:
-            return await self.replay(request, origin)
+            return await self.replay(request.key, origin, request.endpoint.model)
+        found = await self.claim(request.key)
+        return (
+            found
+            if isinstance(found, Call)
+            else await self.make(self.roads, Job(line, request, origin, found, self.run_id))
+        )
+
+    async def claim(self, key: str) -> Call | str:
+        """The answered call, or a token where it is ours to make; waits for another process that makes it now."""
         pause = FIRST_POLL
         while True:
-            found = await self.keeper.claim(request.key)
-            if isinstance(found, Call):
-                return found
+            found = await self.keeper.claim(key)
             if found is not None:
-                return await self.make(self.roads, Job(line, request, origin, found, self.run_id))
+                return found
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_POLL)
 
-    async def replay(self, request: Request, origin: Origin) -> Call:
+    async def replay(self, key: str, origin: Origin, asked: str) -> Call:
         """The call from the ledger alone."""
-        found = await self.keeper.find(request.key)
+        found = await self.keeper.find(key)
         if found is None:
             raise ReplayMissError(
                 f"the ledger does not hold try {origin.try_number} of task {origin.task!r} for item "
-                f"{origin.item_id!r} by {request.endpoint.model!r}; build without replay to ask the model."
+                f"{origin.item_id!r} by {asked!r}; build without replay to ask the model."
             )
         return found
+
+    async def recall(self, deed: Deed, do: Callable[[], Awaitable[str]]) -> Call:
+        """The kept answer of a function, which is called only if nobody has called it so.
+
+        Raises:
+            ReplayMissError: It is not in the ledger, and only the ledger may answer.
+        """
+        if self.roads is None:
+            return await self.replay(deed.key, Origin(deed.task, deed.item_id, 1), deed.name)
+        found = await self.claim(deed.key)
+        if isinstance(found, Call):
+            return found
+        try:
+            call = deed.write_call(await do(), self.run_id)
+            await self.keeper.keep(call, found)
+        except BaseException:
+            self.keeper.release(found)
+            raise
+        return call
 
     async def make(self, roads: Roads, job: Job) -> Call:
         """Make a claimed call and keep it, or release the claim."""
@@ -118,7 +155,7 @@ class Caller:
                 tries += 1
                 LOG.warning("a request to %r failed: %s", line.endpoint.model, error.fault)
                 if not self.is_worth_a_retry(error, tries):
-                    raise NoAnswerError(await self.give_up(job, error)) from None
+                    raise NoAnswerError(await self.give_up(job, error), error.fault) from None
                 await line.breaker.pause(choose_pause(tries, self.options.backoff_seconds, error.retry_after))
 
     def is_worth_a_retry(self, error: CallError, tries: int) -> bool:
@@ -178,7 +215,8 @@ class Caller:
     async def give_up(self, job: Job, error: CallError) -> str:
         """Keep a failed call, count it against the endpoint, and say why."""
         reason = self.explain(job.line.endpoint, error)
-        job.line.breaker.note_failure(reason)
+        if error.fault != "context_overflow":  # the question's fault, which says nothing about the endpoint
+            job.line.breaker.note_failure(reason)
         failed = job.write_call(None, self.scrub(f"{error.fault}: {error}"))
         await self.keeper.keep(failed, job.token)
         return reason

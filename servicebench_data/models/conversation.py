@@ -3,17 +3,19 @@
 Belongs here: what is said to a model and how its answers are judged. Not here: how a call is made (`calling.py`).
 """
 
+import itertools
 import logging
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from schemas.models import Call, OutcomeStatus
 from servicebench_data.models.answer_schema import AnswerSchema, describe_answer
-from servicebench_data.models.answers import Verdict, judge_reply, strip_reasoning
+from servicebench_data.models.answers import Failure, Verdict, is_plain, judge_reply, strip_reasoning
 from servicebench_data.models.budget import OverBudgetError
 from servicebench_data.models.calling import Caller, NoAnswerError
 from servicebench_data.models.endpoints import Endpoint
@@ -22,8 +24,9 @@ from servicebench_data.models.ledger import Use
 from servicebench_data.models.options import ModelOptions
 from servicebench_data.models.pacing import BreakerOpenError
 from servicebench_data.models.prices import add_costs
+from servicebench_data.models.prompts import neutralise
 from servicebench_data.models.request import Message, Request
-from servicebench_data.models.task import Item, Outcome, Task
+from servicebench_data.models.task import How, Item, Outcome, Task
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -37,10 +40,14 @@ class State(Generic[A]):
     """How asking for an item goes.
 
     Attributes:
+        item: What is asked about.
+        model: Who is asked.
         calls: Answered calls so far.
         verdict: Verdict on the last answer.
     """
 
+    item: Item[A]
+    model: str
     calls: list[Call] = field(default_factory=list[Call])
     verdict: Verdict[A] = field(default_factory=lambda: Verdict(None, ()))
 
@@ -60,27 +67,33 @@ async def solve(caller: Caller, lines: Sequence[Line], task: Task[A], item: Item
     )
 
 
-async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A]) -> Outcome[A]:
-    """Ask one model, with reasons after each refused answer."""
-    state: State[A] = State()
+async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how: How | None = None) -> Outcome[A]:
+    """Ask one model, with reasons after each refused answer; `how` overrules the options for this item."""
+    state = State(item, line.endpoint.model)
     messages = open_conversation(task, item)
-    model = line.endpoint.model
-    for number in range(1, caller.options.max_tries + 1):
-        request = write_request(caller.options, line.endpoint, task, messages)
+    most = (how.max_tries if how else None) or caller.options.max_tries
+    for number in range(1, most + 1):
+        request = write_request(caller.options, line.endpoint, task, messages, how)
         try:
             call = await caller.call(line, request, Origin(task.name, item.item_id, number))
         except OverBudgetError as error:
-            return close(item, model, state, "over_budget", str(error))
+            return close(state, "over_budget", "over_budget", str(error))
         except (NoAnswerError, BreakerOpenError) as error:
-            return close(item, model, state, "unanswered", str(error))
+            return close(state, "unanswered", name_failure(error), str(error))
         state.calls.append(call)
         state.verdict = judge(call, task, item)
         is_accepted = state.verdict.answer is not None
         caller.keeper.note(Use(call.key, task.name, item.item_id, is_accepted, state.verdict.reasons))
         if is_accepted:
-            return close(item, model, state, "answered")
-        messages = (*messages, *answer_back(call, state.verdict.reasons))
-    return close(item, model, state, "invalid")
+            return close(state, "answered")
+        messages = (*messages, *answer_back(task, call, state.verdict.reasons))
+    return close(state, "invalid", state.verdict.failure)
+
+
+def name_failure(error: NoAnswerError | BreakerOpenError) -> Failure:
+    """What kind of failure an error is."""
+    is_overflow = isinstance(error, NoAnswerError) and error.fault == "context_overflow"
+    return "context_overflow" if is_overflow else "unanswered"
 
 
 def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:
@@ -92,45 +105,69 @@ def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = (task.name, item.item_id, type(error).__name__, place.name, place.lineno)
         LOG.error("a check of task %r broke on item %r: %s in %s, line %s", *what)  # noqa: TRY400
-        return Verdict(None, (f"the check broke with {type(error).__name__}; this is no fault of the answer.",))
+        broke = f"the check broke with {type(error).__name__}; this is no fault of the answer."
+        return Verdict(None, (broke,), "invalid")
 
 
 def open_conversation(task: Task[A], item: Item[A]) -> tuple[Message, ...]:
-    """System message with the schema, and the question."""
+    """System message with the schema, the conversation so far where there is one, and the question."""
     rendered = task.prompt.render(item.variables)
-    system = f"{rendered.system}\n\n{describe_answer(task.answer).instruction}"
-    return {"role": "system", "content": system}, {"role": "user", "content": rendered.user}
+    instruction = describe_answer(task.answer).instruction
+    system = f"{rendered.system}\n\n{instruction}" if instruction else rendered.system
+    user: tuple[Message, ...] = ({"role": "user", "content": rendered.user},) if rendered.user else ()
+    history = [
+        {"role": message["role"], "content": neutralise(message["content"], task.prompt.fenced)}
+        for message in item.history
+    ]
+    following = [*history, *user] if item.history_place == "before" else [*user, *history]
+    return {"role": "system", "content": system}, *join_neighbours(following)
 
 
-def answer_back(call: Call, reasons: Sequence[str]) -> tuple[Message, ...]:
+def join_neighbours(messages: Sequence[Message]) -> Iterator[Message]:
+    """Messages whose roles alternate, as many chat templates demand: neighbours of one role become one message."""
+    for role, group in itertools.groupby(messages, key=itemgetter("role")):
+        yield {"role": role, "content": "\n\n".join(message["content"] for message in group)}
+
+
+def answer_back(task: Task[A], call: Call, reasons: Sequence[str]) -> tuple[Message, ...]:
     """The refused answer and why it was refused."""
     text = strip_reasoning(call.response_text or "").strip()[:LONGEST_ECHO] or NO_TEXT
     listed = "\n".join(f"- {reason}" for reason in reasons)
-    asked = f"Your answer was refused:\n{listed}\n\nAnswer again with the whole JSON object, with these points mended."
+    whole = "the whole message" if is_plain(task.answer) else "the whole JSON object"
+    asked = f"Your answer was refused:\n{listed}\n\nAnswer again with {whole}, with these points mended."
     return {"role": "assistant", "content": text}, {"role": "user", "content": asked}
 
 
-def write_request(options: ModelOptions, endpoint: Endpoint, task: Task[A], messages: tuple[Message, ...]) -> Request:
+def write_request(
+    options: ModelOptions, endpoint: Endpoint, task: Task[A], messages: tuple[Message, ...], how: How | None = None
+) -> Request:
     """The request of a conversation."""
     parameters: dict[str, Any] = {
         "temperature": options.temperature,
         "max_tokens": options.max_output_tokens,
         **options.parameters,
     }
+    if how:
+        parameters.update(how.parameters)
+        parameters = {name: parameters[name] for name in parameters if how.parameters.get(name, "") is not None}
     schema: AnswerSchema = describe_answer(task.answer)
-    return Request(endpoint, messages, parameters, schema, options.seed)
+    seed, scope = (how.seed, how.scope) if how else (options.seed, "")
+    return Request(endpoint, messages, parameters, schema, seed, scope)
 
 
-def close(item: Item[A], model: str, state: State[A], status: OutcomeStatus, problem: str | None = None) -> Outcome[A]:
+def close(
+    state: State[A], status: OutcomeStatus, failure: Failure | None = None, problem: str | None = None
+) -> Outcome[A]:
     """What came of an item."""
     return Outcome(
-        item_id=item.item_id,
+        item_id=state.item.item_id,
         answer=state.verdict.answer if status == "answered" else None,
         reasons=() if status == "answered" else (problem,) if problem else state.verdict.reasons,
         raw_answer=state.calls[-1].response_text if state.calls else None,
         tries=len(state.calls),
-        model=model,
+        model=state.model,
         cost_usd=add_costs([call.cost_usd for call in state.calls]),
         call_keys=tuple(call.key for call in state.calls),
         status=status,
+        failure=failure,
     )

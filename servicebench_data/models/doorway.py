@@ -1,12 +1,14 @@
 """The doorway: items of a task go in, checked answers come out, and each call is paid for once.
 
-Belongs here: running a task over its items. Not here: one item (`conversation.py`), what is kept (`ledger.py`).
+Belongs here: opening sessions, and running a task over its items. Not here: one item (`conversation.py`), questions
+of a running conversation (`session.py`), what is kept (`ledger.py`).
 """
 
 import asyncio
 import math
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -27,10 +29,12 @@ from servicebench_data.models.options import ModelOptions, OptionsError
 from servicebench_data.models.pacing import Breaker, Limiter
 from servicebench_data.models.prices import find_price
 from servicebench_data.models.roads import Roads
+from servicebench_data.models.session import Session, Target
 from servicebench_data.models.task import Item, Outcome, Task
 from servicebench_data.settings import list_secrets
 
 A = TypeVar("A", bound=BaseModel)
+T = TypeVar("T")
 
 # More items in hand than requests at once, so that one is ready whenever a place is free.
 ITEMS_PER_PLACE = 1.25
@@ -85,6 +89,20 @@ class Doorway:
         run_loop(self._run(endpoints, shift))
         return shift.list_outcomes()
 
+    @asynccontextmanager
+    async def open_session(self, targets: Iterable[Target]) -> AsyncGenerator[Session]:
+        """A session that asks any of some models within the running loop; one session of a doorway at a time.
+
+        Raises:
+            OptionsError: A model cannot be asked as it is named, or a cap in USD cannot be held.
+            ReplayMissError: A replay needs a call that the ledger does not hold.
+            LedgerError: The ledger cannot be written; what was answered before is kept.
+        """
+        endpoints = {target: find_endpoint(*target) for target in targets}
+        self.refuse_blind_cap([*endpoints.values()])
+        async with self._open_caller([*endpoints.values()]) as caller:
+            yield Session(caller, {target: self.open_line(endpoint) for target, endpoint in endpoints.items()})
+
     def refuse_blind_cap(self, endpoints: Sequence[Endpoint]) -> None:
         """Raise OptionsError where a cap in USD meets a model whose price is unknown: it would never stop anything."""
         if not self.options.caps.usd or self.replay:
@@ -97,22 +115,26 @@ class Doorway:
                 )
 
     async def _run(self, endpoints: Sequence[Endpoint], shift: "Shift[A]") -> None:
+        async with self._open_caller(endpoints) as caller:
+            lines = [self.open_line(endpoint) for endpoint in endpoints]
+            await finish_all([shift.work_off(caller, lines) for _ in range(self.count_workers(shift))])
+
+    @asynccontextmanager
+    async def _open_caller(self, endpoints: Sequence[Endpoint]) -> AsyncGenerator[Caller]:
         budget = Budget(self.options.caps, self._spent)
         options = self.options
         with Keeper(self.ledger) as keeper:
             async with Roads(options.concurrency, options.timeout_seconds, self._local) as roads:
                 used = None if self.replay else roads
-                caller = Caller(
-                    options,
-                    keeper=keeper,
-                    roads=used,
-                    budget=budget,
-                    scrub=self.list_keys(endpoints),
-                    run_id=self.run_id,
-                )
-                lines = [self.open_line(endpoint) for endpoint in endpoints]
                 try:
-                    await finish_all([shift.work_off(caller, lines) for _ in range(self.count_workers(shift))])
+                    yield Caller(
+                        options,
+                        keeper=keeper,
+                        roads=used,
+                        budget=budget,
+                        scrub=self.list_keys(endpoints),
+                        run_id=self.run_id,
+                    )
                 finally:
                     self._spent = budget.spent
 
@@ -191,15 +213,14 @@ async def finish_all(workers: Sequence[Coroutine[Any, Any, None]]) -> None:
             raise result
 
 
-def run_loop(work: Coroutine[Any, Any, None]) -> None:
+def run_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run to the end in a loop of its own; in a notebook, whose thread has one already, in another thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
-        return
+        return asyncio.run(work)
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, work).result()
+        return pool.submit(asyncio.run, work).result()
 
 
 def open_doorway(options: ModelOptions, ledger_url: str, *, replay: bool = False, run_id: str = "") -> Doorway:

@@ -20,6 +20,8 @@ from servicebench_data.models.options import OptionsError
 from servicebench_data.settings import find_access
 
 Road = Literal["straight", "litellm", "local"]
+#: Its key is read from ENDPOINT_API_KEY.
+SERVICE = "endpoint"
 STRAIGHT: dict[str, str] = {"openai": "https://api.openai.com/v1", "hosted_vllm": "", "lm_studio": ""}
 
 
@@ -48,12 +50,14 @@ class Endpoint:
     is_default: bool
 
 
-def find_endpoint(model: str) -> Endpoint:
-    """Where a model is asked.
+def find_endpoint(model: str, api_base: str | None = None) -> Endpoint:
+    """Where a model is asked: at a given address, which speaks OpenAI's chat format, or where the environment says.
 
     Raises:
         OptionsError: Its name is incomplete, its file is missing, or it needs an address that is not set.
     """
+    if api_base is not None:
+        return find_service(model, api_base)
     provider, slash, name = model.partition("/")
     if slash and not name:
         raise OptionsError(f"model {model!r} names a provider alone; write it as PROVIDER/NAME.")
@@ -70,6 +74,23 @@ def find_endpoint(model: str) -> Endpoint:
     base = access.base_url if slash else None
     identity = clean_url(base) if base else ""
     return Endpoint(model, model, "litellm", base, identity, access.key if slash else None, access.key_name, not base)
+
+
+def find_service(model: str, api_base: str) -> Endpoint:
+    """A service at an address that an experiment names.
+
+    It gets a key of its own alone: a provider's key would go wherever whoever wrote the experiment's file points to.
+
+    Raises:
+        OptionsError: The address is no URL of HTTP.
+    """
+    if urlsplit(api_base).scheme not in {"http", "https"}:
+        raise OptionsError(f"model {model!r} has no usable address; write `api_base` as http://HOST/PATH.")
+    provider, slash, name = model.partition("/")
+    access = find_access(SERVICE)
+    name = name if slash and provider in STRAIGHT else model
+    base = api_base.rstrip("/")
+    return Endpoint(model, name, "straight", base, clean_url(base), access.key, access.key_name, is_default=False)
 
 
 def find_local(path: Path) -> Endpoint:

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 Fault = Literal[
     "busy", "unavailable", "timeout", "refused_key", "spent_quota", "unknown_model", "refused_parameter",
-    "refused_request", "unreadable",
+    "refused_request", "context_overflow", "unreadable",
 ]  # fmt: skip
 RETRIED: frozenset[Fault] = frozenset({"busy", "unavailable", "timeout", "unreadable"})
 HOPELESS: frozenset[Fault] = frozenset({"refused_key", "spent_quota", "unknown_model"})
@@ -23,6 +23,11 @@ QUOTA = re.compile(
     r"insufficient[_ ]quota|exceeded your current quota|billing|credit balance|insufficient (?:funds|credit)"
 )
 SCHEMA = re.compile(r"response_format|json_schema|response format|structured output|guided|grammar", re.IGNORECASE)
+OVERFLOW = re.compile(
+    r"context[_ ]length|maximum context|context window|context size|too many (?:input )?tokens|prompt is too long|"
+    r"input is too long|exceeds? the (?:model's )?(?:maximum|context)",
+    re.IGNORECASE,
+)
 SHAPES = (
     re.compile(r"\b(?:sk|pk|rk|key|api|gsk|xai|hf)[-_][\w*.-]{6,}"),
     re.compile(r"(?i)\b(bearer|basic)\s+\S{6,}"),
@@ -90,6 +95,8 @@ def read_fault(status: int, headers: Mapping[str, str], body: str, sent: Iterabl
         return CallError(fault, what, retry_after=retry_after)
     if status == 404:
         return CallError("unknown_model", what)
+    if status in {400, 413, 422} and OVERFLOW.search(text):
+        return CallError("context_overflow", what)
     parameter = find_parameter(named, message, sent) if status in {400, 422} else None
     return CallError("refused_parameter" if parameter else "refused_request", what, parameter=parameter)
 

@@ -88,7 +88,7 @@ class Walk:
             self.cached += len(known)
             judged = [(item, request, call, judge(call, task, item)) for item, request, call in known]
             waiting = [
-                (item, (*request.messages, *answer_back(call, verdict.reasons)))
+                (item, (*request.messages, *answer_back(task, call, verdict.reasons)))
                 for item, request, call, verdict in judged
                 if verdict.answer is None
             ]

@@ -63,6 +63,11 @@ class Prompt:
     variables: frozenset[str]
     path: str
 
+    @property
+    def fenced(self) -> frozenset[str]:
+        """Variables that hold text from outside; each is rendered inside a tag of its name."""
+        return self.variables - self.trusted
+
     def render(self, variables: Mapping[str, str]) -> Rendered:
         """Fill in the variables.
 
@@ -75,9 +80,8 @@ class Prompt:
                 f"prompt {self.path!r} lacks variables {sorted(missing)} and does not use {sorted(unused)}; "
                 "give exactly those that it names."
             )
-        fenced = self.variables - self.trusted
         values = {
-            name: Fenced(name, text, frozenset(fenced)) if name in fenced else text for name, text in variables.items()
+            name: Fenced(name, text, self.fenced) if name in self.fenced else text for name, text in variables.items()
         }
         return Rendered(fill(self.system, values), fill(self.user, values))
 

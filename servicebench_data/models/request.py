@@ -28,6 +28,7 @@ class Request:
         parameters: Sampling and length, by the names of OpenAI's interface.
         schema: What the answer must fit.
         seed: Seed that is sent along.
+        scope: What else tells this question from an equal one, such as conversation and turn; most have none.
     """
 
     endpoint: Endpoint
@@ -35,6 +36,7 @@ class Request:
     parameters: dict[str, Any]
     schema: AnswerSchema
     seed: int
+    scope: str = ""
 
     def describe(self) -> dict[str, Any]:
         """All that determines the answer."""
@@ -46,6 +48,7 @@ class Request:
             "parameters": self.parameters,
             "schema": self.schema.full,
             "seed": self.seed,
+            **({"scope": self.scope} if self.scope else {}),
         }
 
     @cached_property

@@ -133,7 +133,8 @@ def write_headers(endpoint: Endpoint) -> dict[str, str]:
 def write_body(request: Request, dropped: frozenset[str]) -> dict[str, Any]:
     """Messages, parameters, seed and schema, less what the endpoint refused."""
     body: dict[str, Any] = {"messages": list(request.messages), **request.parameters, "seed": request.seed}
-    body["response_format"] = write_format(request)
+    if request.schema.full:
+        body["response_format"] = write_format(request)
     if request.endpoint.road == "straight" and (request.endpoint.is_default or "max_tokens" in dropped):
         body["max_completion_tokens"] = body["max_tokens"]  # what OpenAI's own models ask for
         body.pop("max_tokens")

@@ -1,18 +1,23 @@
 """What a model is asked to do: a task, its items, and what came of each.
 
-Belongs here: the three types that tasks of every group share. Not here: prompts (`prompts.py`), asking (`doorway.py`).
+Belongs here: the types that tasks of every group share. Not here: prompts (`prompts.py`), asking (`doorway.py`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from schemas.models import OutcomeStatus
+from servicebench_data.models.answers import Failure, PlainText
 from servicebench_data.models.prompts import Prompt
+from servicebench_data.models.request import Message
 
 A = TypeVar("A", bound=BaseModel)
+
+#: Told how many of how many are done.
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,8 @@ class Task(Generic[A]):
     Attributes:
         name: Name in settings, ledger and reports.
         prompt: The prompt file.
-        answer: Record of an answer; its JSON schema goes to the model.
+        answer: Record of an answer; its JSON schema goes to the model. With `PlainText` no schema goes there, and the
+            reply's text is the answer.
     """
 
     name: str
@@ -38,11 +44,36 @@ class Item(Generic[A]):
         item_id: Id of what it is about (a scenario, a dialogue); the ledger forgets by it.
         variables: Value of each variable of the prompt.
         check: Says why an answer that fits the record is refused, in words for the model; nothing where it is fine.
+        history: Messages of a conversation so far, with their roles as the model sees them.
+        history_place: Whether they come before the prompt's user part, or after it as in a chat that it briefs for.
     """
 
     item_id: str
     variables: Mapping[str, str]
     check: Callable[[A], Sequence[str]]
+    history: tuple[Message, ...] = ()
+    history_place: Literal["before", "after"] = "before"
+
+
+@dataclass(frozen=True)
+class How:
+    """How one question of a conversation is asked.
+
+    Attributes:
+        model: Model's name.
+        seed: Seed that is sent along.
+        scope: What the ledger's key holds besides the question: conversation and turn for an evaluated agent.
+        api_base: Endpoint in place of the one that the environment names.
+        parameters: Sampling parameters in place of the settings'; one that is None is not sent.
+        max_tries: Answers at most; None for the setting.
+    """
+
+    model: str
+    seed: int
+    scope: str = ""
+    api_base: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    max_tries: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +91,7 @@ class Outcome(Generic[A]):
         call_keys: Keys of its calls in the ledger, in order.
         status: `answered`; else every answer was refused (`invalid`), none came (`unanswered`), or a cap stopped it
             (`over_budget`).
+        failure: What kind of failure it was; None where there is an answer.
     """
 
     item_id: str
@@ -71,3 +103,17 @@ class Outcome(Generic[A]):
     cost_usd: float | None
     call_keys: tuple[str, ...]
     status: OutcomeStatus = "answered"
+    failure: Failure | None = None
+
+
+__all__ = ["Failure", "How", "Item", "Outcome", "PlainText", "Task"]
+
+
+class Door(Protocol):
+    """What is needed of a doorway."""
+
+    def run(
+        self, task: Task[Any], items: Sequence[Item[Any]], progress: Progress | None = None
+    ) -> Sequence[Outcome[Any]]:
+        """Outcome of each item, in order."""
+        ...

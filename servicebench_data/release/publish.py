@@ -23,6 +23,7 @@ from schemas.scenarios import Scenario
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.lake.database import Limits, fetch_table
 from servicebench_data.lake.forget import read_forget_list, remove_builds_that_hold
+from servicebench_data.lake.generations import drop_stale_experiments
 from servicebench_data.lake.store import Lake, digest_file
 from servicebench_data.lake.tables import RECORDS, quote_name, quote_text, write_ddl
 from servicebench_data.release.manifest import describe_build
@@ -30,7 +31,7 @@ from servicebench_data.settings import Settings
 
 FILE_NAME = "servicebench.duckdb"
 STORAGE_VERSION = "v1.4.0"
-VIEWS = (Path(__file__).parent / "views.sql").read_text(encoding="utf-8")
+VIEWS = [(Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("views.sql", "gates.sql")]
 
 Files = Mapping[str, Sequence[Path]]
 
@@ -80,6 +81,7 @@ def publish_once(lake: Lake, settings: Settings, files: Files, limits: Limits) -
     remove_builds_that_hold(list_builds(lake.home)[1:], forget)
     if forget.post_ids or forget.author_ids:
         lake.prune_previous()
+        drop_stale_experiments(lake)
     return Published(path, build, len(scenarios["made_by"]), True)
 
 
@@ -176,7 +178,7 @@ def write_file(path: Path, build: Build, files: Files, limits: Limits) -> None:
             connection.execute(statement)
         connection.execute("COMMIT")
         insert_tables(connection, build, files)
-        for statement in read_statements(VIEWS):
+        for statement in read_statements("".join(VIEWS)):
             connection.execute(statement)
         connection.execute("CHECKPOINT build")
         connection.execute("USE memory")

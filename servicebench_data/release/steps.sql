@@ -1,5 +1,5 @@
 -- One row per step, industry and outcome: rows that came in are rows made plus rows that left, with the reason.
--- Views over the lake: post, quarantined_post, dialogue, screening, coding, candidate, scenario.
+-- Views over the lake: post, quarantined_post, dialogue, screening, coding, candidate, scenario, near_duplicate.
 WITH outcomes AS (
     SELECT 0 AS position, 'posts' AS step, 'all' AS industry, 'made' AS outcome, count(*) AS row_count FROM post
     UNION ALL
@@ -21,10 +21,14 @@ WITH outcomes AS (
     SELECT 5, 'candidates', industry, coalesce(rejection_reason, 'made'), count(*)
     FROM candidate GROUP BY industry, rejection_reason
     UNION ALL
-    -- A scenario without a valid candidate is one too many.
-    SELECT 6, 'scenarios', coalesce(c.industry, s.industry), if(s.scenario_id IS NULL, 'not_drawn', 'made'), count(*)
-    FROM (FROM candidate WHERE is_valid) AS c FULL JOIN scenario AS s USING (scenario_id)
-    GROUP BY coalesce(c.industry, s.industry), s.scenario_id IS NULL
+    -- A scenario without a valid candidate is one too many, and so is one that was left out and is there nevertheless.
+    SELECT 6, 'scenarios', coalesce(c.industry, w.industry), coalesce(w.outcome, 'not_drawn'), count(*)
+    FROM (FROM candidate WHERE is_valid) AS c
+    FULL JOIN (
+        SELECT scenario_id, industry, 'made' AS outcome FROM scenario
+        UNION ALL SELECT scenario_id, industry, 'near_duplicate' FROM near_duplicate
+    ) AS w USING (scenario_id)
+    GROUP BY coalesce(c.industry, w.industry), w.outcome
 )
 SELECT position, step, industry, outcome, row_count::BIGINT AS row_count
 FROM outcomes

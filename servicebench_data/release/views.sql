@@ -45,7 +45,7 @@ COMMENT ON VIEW release.fact_evidence IS 'One row per fact with the masked turn 
 CREATE VIEW release.rejected_candidate AS
 SELECT c.scenario_id, c.industry, k.name AS category, r.name AS recoded_category, c.rejection_reason,
        list(g.part || ': ' || g."check" || ': ' || g.span ORDER BY g.failure_index)
-           FILTER (WHERE g.scenario_id IS NOT NULL) AS failures,
+           FILTER (WHERE NOT g.is_accepted) AS failures,
        f.task AS failed_task, f.tries AS failed_tries, f.reasons AS failed_reasons
 FROM scenarios.candidate AS c
 JOIN journeys.category AS k USING (industry, category_id)

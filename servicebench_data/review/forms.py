@@ -35,20 +35,59 @@ class Action:
         name: What is stored.
         title: What the reviewer reads.
         hint: What follows from it.
-        takes: Whether it needs no value, one of the choices, or a text.
+        takes: Whether it needs no value, one of the choices, a text, or a number.
         choices: The choices.
+        bounds: Smallest and largest number.
     """
 
     name: str
     title: str
     hint: str
-    takes: Literal["nothing", "choice", "text"] = "nothing"
+    takes: Literal["nothing", "choice", "text", "number"] = "nothing"
     choices: tuple[Choice, ...] = ()
+    bounds: tuple[float, float] = (0, 0)
 
 
 KEEP_ACTION = Action(
     KEEP, "keep as it is", "Nothing changes; you looked at it. An earlier decision on it is withdrawn."
 )
+
+
+REVERT_ACTION = Action(KEEP, "withdraw", "The earlier decision on this part is withdrawn.")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A part of an item that is shown by itself, and can be decided on by itself if it takes any action.
+
+    Attributes:
+        name: What is stored; unique within the item.
+        group: Heading that it stands under.
+        title: What the reviewer reads for it.
+        text: What it says now; missing where it is empty.
+        sha256: Digest of what decides whether a decision on it still holds; empty where it takes no action.
+        actions: The actions besides `keep`.
+        marks: Stretches of the text that stand out.
+        notes: Further remarks, such as what was there before.
+        decided: The latest decision on it.
+        outcome: What became of that in the last build.
+    """
+
+    name: str
+    group: str
+    title: str
+    text: str | None
+    sha256: str = ""
+    actions: tuple[Action, ...] = ()
+    marks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    decided: Override | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def all_actions(self) -> tuple[Action, ...]:
+        """The actions with `keep` first; none where it is only shown."""
+        return (REVERT_ACTION, *self.actions) if self.actions else ()
 
 
 @dataclass(frozen=True)
@@ -59,22 +98,25 @@ class Form:
         kind: The kind.
         title: What the reviewer reads for it.
         actions: The actions besides `keep`.
-        digests: Current digest of each item of the kind, for telling at once whether a decision is stale.
+        digests: Current digest of each item, and of each cell by item and name (`Override.target`), for telling at
+            once whether a decision is stale.
+        cells: Cells of each item, where items of the kind have some; then no other item can be decided on.
+        notes: What else to say of a decision after the last build, by `Override.target`.
+        keep: What leaving an item as it is means.
     """
 
     kind: str
     title: str
     actions: tuple[Action, ...]
     digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    cells: Mapping[str, Sequence[Cell]] | None = None
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    keep: Action = KEEP_ACTION
 
     @property
     def all_actions(self) -> tuple[Action, ...]:
         """The actions with `keep` first."""
-        return (KEEP_ACTION, *self.actions)
-
-    def find(self, name: str) -> Action | None:
-        """The action of a name."""
-        return next((action for action in self.all_actions if action.name == name), None)
+        return (self.keep, *self.actions)
 
 
 @dataclass(frozen=True)
@@ -91,6 +133,7 @@ class Item:
         texts: Texts to read.
         decided: The latest decision on it.
         outcome: What became of that in the last build.
+        cells: Its parts, where some are shown by themselves.
     """
 
     kind: str
@@ -102,6 +145,7 @@ class Item:
     texts: tuple[str, ...] = ()
     decided: Override | None = None
     outcome: Outcome | None = None
+    cells: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True)

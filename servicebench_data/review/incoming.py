@@ -76,17 +76,51 @@ def find_future(decision: Override, now: datetime) -> str | None:
     return f"field 'decided_at': {decision.decided_at.isoformat()!r} is yet to come; correct it or leave it empty."
 
 
+def list_items(path: Path) -> set[str]:
+    """Items that a file decides on.
+
+    Raises:
+        ReviewError: The file is no such CSV, or a needed column is missing.
+    """
+    return {bare(row["item_id"]) for _, row in open_rows(path, NEEDED) if row["action"] or row["value"]}
+
+
 def find_problem(decision: Override, forms: Forms) -> str | None:
     """Field, value and remedy of what the item's form does not allow; None where it allows the decision."""
     form = forms.get((decision.kind, decision.industry))
     if form is None:
         known = ", ".join(sorted({f"{kind} of {industry}" for kind, industry in forms}))
         return f"field 'kind': nothing is reviewed as {decision.kind!r} of {decision.industry!r}; there is {known}."
-    action = form.find(decision.action)
+    problem = find_wrong_cell(decision, form)
+    if problem:
+        return problem
+    actions = list_actions(decision, form)
+    action = next((entry for entry in actions if entry.name == decision.action), None)
     if action is None:
-        names = [entry.name for entry in form.all_actions]
+        names = [entry.name for entry in actions]
         return f"field 'action': {decision.action!r} is none; {suggest(decision.action, names)}"
     return find_wrong_value(decision, action)
+
+
+def find_wrong_cell(decision: Override, form: Form) -> str | None:
+    """Field, value and remedy of an item or a cell that is not there, where items of the kind have cells."""
+    if form.cells is None:
+        remedy = f"a {form.title} has none; empty it"
+        return f"field 'cell': {decision.cell!r} cannot be used, {remedy}." if decision.cell else None
+    if decision.item_id not in form.cells:
+        where = f"there is no {form.title} of that id in the last build of {decision.industry!r}"
+        return f"field 'item_id': {decision.item_id!r} cannot be used, {where}; write the page again and use its ids."
+    names = [cell.name for cell in form.cells[decision.item_id] if cell.actions]
+    if decision.cell and decision.cell not in names:
+        return f"field 'cell': {decision.item_id!r} has no {decision.cell!r}; {suggest(decision.cell, names)}"
+    return None
+
+
+def list_actions(decision: Override, form: Form) -> tuple[Action, ...]:
+    """What can be done with the item, or with the cell of it, that a decision is about."""
+    if not decision.cell or form.cells is None:
+        return form.all_actions
+    return next(cell.all_actions for cell in form.cells[decision.item_id] if cell.name == decision.cell)
 
 
 def find_wrong_value(decision: Override, action: Action) -> str | None:
@@ -99,12 +133,24 @@ def find_wrong_value(decision: Override, action: Action) -> str | None:
         return f"field 'value': {action.name!r} needs one; fill it in."
     if decision.value == decision.item_id:
         return f"field 'value': {decision.value!r} is the item itself; name another one."
+    if action.takes == "number":
+        return find_wrong_number(decision.value, action)
     allowed = [choice.value for choice in action.choices if choice.value != decision.item_id]
     if action.takes == "choice" and decision.value not in allowed:
         return (
             f"field 'value': {decision.value!r} cannot be used with {action.name!r}; {suggest(decision.value, allowed)}"
         )
     return None
+
+
+def find_wrong_number(value: str, action: Action) -> str | None:
+    """Field, value and remedy of a text that is no number, or one out of bounds."""
+    low, high = action.bounds
+    try:
+        is_right = low <= float(value) <= high
+    except ValueError:
+        is_right = False
+    return None if is_right else f"field 'value': {value!r} is out of range; give a number from {low:g} to {high:g}."
 
 
 def suggest(given: str, allowed: list[str]) -> str:

@@ -3,8 +3,8 @@
 Belongs here: reading, merging, and whether a decision still holds. Not here: reading what a reviewer hands in
 (`incoming.py`), or what follows from a decision.
 
-The latest decision on an item counts; those before it stay in the file and have no effect, so that what was decided
-when, by whom and why can be told later.
+The latest decision on an item, or on a cell of it, counts; those before it stay in the file and have no effect, so that
+what was decided when, by whom and why can be told later.
 """
 
 import csv
@@ -19,12 +19,14 @@ from schemas.review import Override
 from servicebench_data.lake.store import digest_json, write_atomically
 from servicebench_data.review.cells import COLUMNS, ReviewError, bare, describe_fault, guard, open_rows
 
-Item = tuple[str, str]
+Target = tuple[str, str]
+# A file of a version that knew no cells is read as well.
+NEEDED = tuple(name for name in COLUMNS if name != "cell")
 
 
 @dataclass(frozen=True)
 class Replaced:
-    """Two decisions on one item: the later one, which counts, and the other."""
+    """Two decisions on one item or cell: the later one, which counts, and the other."""
 
     counts: Override
     other: Override
@@ -37,7 +39,7 @@ class Merged:
     Attributes:
         added: Decisions that were not there before.
         known: How many were there already.
-        replaced: For each item that had another decision: what counts now, and what does not.
+        replaced: For each item or cell that had another decision: what counts now, and what does not.
     """
 
     added: list[Override]
@@ -55,7 +57,7 @@ def read_overrides(folder: Path, kind: str) -> list[Override]:
     if not path.exists():
         return []
     found: list[Override] = []
-    for place, row in open_rows(path):
+    for place, row in open_rows(path, NEEDED):
         try:
             found.append(Override.model_validate({name: bare(row.get(name) or "") for name in COLUMNS}))
         except ValidationError as error:
@@ -65,28 +67,28 @@ def read_overrides(folder: Path, kind: str) -> list[Override]:
 
 def order(override: Override) -> tuple[str, str, str]:
     """Key that sorts by item and time; two at one time by their text, so that it is always the same."""
-    return override.item_id, override.decided_at.isoformat(), override.model_dump_json()
+    return override.target, override.decided_at.isoformat(), override.model_dump_json()
 
 
-def pick_latest(overrides: Iterable[Override]) -> dict[Item, Override]:
-    """The decision that counts for each item, by kind and id; of two at one time the later one in the list."""
-    latest: dict[Item, Override] = {}
+def pick_latest(overrides: Iterable[Override]) -> dict[Target, Override]:
+    """The decision that counts for each item and cell, by kind and target; of two at one time the later in the list."""
+    latest: dict[Target, Override] = {}
     for override in overrides:
-        key = override.kind, override.item_id
+        key = override.kind, override.target
         if key not in latest or override.decided_at >= latest[key].decided_at:
             latest[key] = override
     return latest
 
 
 def select_industry(folder: Path, kind: str, industry: str) -> dict[str, Override]:
-    """The decisions that count for an industry's items of a kind, by item."""
+    """The decisions that count for an industry's items of a kind, by item or cell (`Override.target`)."""
     latest = pick_latest(read_overrides(folder, kind))
-    return {item: override for (_, item), override in latest.items() if override.industry == industry}
+    return {target: override for (_, target), override in latest.items() if override.industry == industry}
 
 
 def digest_overrides(overrides: Mapping[str, Override]) -> str:
     """SHA-256 of what was decided, for the fingerprint of what is made with it."""
-    return digest_json([overrides[item].model_dump(mode="json") for item in sorted(overrides)])
+    return digest_json([overrides[target].model_dump(mode="json") for target in sorted(overrides)])
 
 
 def merge_overrides(folder: Path, decisions: Sequence[Override]) -> Merged:
@@ -126,12 +128,12 @@ def drop_overrides(folder: Path, item_ids: Iterable[str]) -> int:
     return count
 
 
-def list_replaced(before: Mapping[Item, Override], added: Sequence[Override]) -> list[Replaced]:
+def list_replaced(before: Mapping[Target, Override], added: Sequence[Override]) -> list[Replaced]:
     """Every added decision that meets another one on its item, in the order of the items."""
     pairs: list[Replaced] = []
     latest = dict(before)
     for entry in added:
-        key = entry.kind, entry.item_id
+        key = entry.kind, entry.target
         other = latest.get(key)
         wins = other is None or entry.decided_at >= other.decided_at
         if other is not None and (other.action, other.value) != (entry.action, entry.value):

@@ -2,8 +2,14 @@
 // Everything from the data goes onto the page as text (textContent, value); nothing is parsed as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
+// A target is what a decision is about: an item, or a cell of it.
+for (const item of data.items) {
+  for (const cell of item.cells) Object.assign(cell, { item, actions: data.actions[cell.actions] });
+  item.targets = [item, ...item.cells.filter((cell) => cell.actions.length)];
+}
 const PREFIX = "servicebench-review/";
 const drafts = new Map();
+const rows = new Map();
 let current = -1;
 let canSave = true;
 
@@ -14,16 +20,22 @@ function make(tag, text, className) {
   return element;
 }
 
-function keyOf(item) {
-  return PREFIX + JSON.stringify([data.industry, item.kind, item.id, item.sha256]);
+function keyOf(target) {
+  const item = target.item ?? target;
+  const cell = target.item ? [target.name] : [];
+  return PREFIX + JSON.stringify([data.industry, item.kind, item.id, target.sha256, ...cell]);
+}
+
+function actionsOf(target) {
+  return target.item ? target.actions : data.forms[target.kind].actions;
 }
 
 function load() {
   try {
     byId("author").value = localStorage.getItem(PREFIX + "author") || "";
-    for (const item of data.items) {
-      const saved = localStorage.getItem(keyOf(item));
-      if (saved) drafts.set(item, JSON.parse(saved));
+    for (const target of data.items.flatMap((item) => item.targets)) {
+      const saved = localStorage.getItem(keyOf(target));
+      if (saved) drafts.set(target, JSON.parse(saved));
     }
   } catch {
     canSave = false;
@@ -31,12 +43,12 @@ function load() {
   }
 }
 
-function save(item) {
+function save(target) {
   if (!canSave) return;
   try {
-    const draft = drafts.get(item);
-    if (draft) localStorage.setItem(keyOf(item), JSON.stringify(draft));
-    else localStorage.removeItem(keyOf(item));
+    const draft = drafts.get(target);
+    if (draft) localStorage.setItem(keyOf(target), JSON.stringify(draft));
+    else localStorage.removeItem(keyOf(target));
   } catch {
     canSave = false;
     tell("The browser's store is full: export before you close this page.");
@@ -48,48 +60,68 @@ function tell(text) {
   byId("notice").hidden = !text;
 }
 
-function actionOf(item) {
-  const draft = drafts.get(item);
-  return draft && data.forms[item.kind].actions.find((action) => action.name === draft.action);
+function actionOf(target) {
+  const draft = drafts.get(target);
+  return draft && actionsOf(target).find((action) => action.name === draft.action);
 }
 
 // What a decision still lacks; an empty list for a whole one.
-function lacks(item) {
-  const draft = drafts.get(item);
-  const action = actionOf(item);
+function lacks(target) {
+  const draft = drafts.get(target);
+  const action = actionOf(target);
   if (!draft || !action) return ["action"];
   const missing = [];
-  if (action.takes !== "nothing" && !draft.value.trim()) missing.push("value");
+  if (action.takes !== "nothing" && !isGood(target, action, draft.value.trim())) missing.push("value");
   if (!draft.reason.trim()) missing.push("reason");
   return missing;
 }
 
+// Whether a value says something: of a cell also something else than what stands there.
+function isGood(target, action, value) {
+  if (!value || (target.item && value === textOf(target))) return false;
+  if (action.takes !== "number") return true;
+  return Number.isFinite(Number(value)) && Number(value) >= action.bounds[0] && Number(value) <= action.bounds[1];
+}
+
+function textOf(target) {
+  return target.item ? target.text ?? "" : "";
+}
+
 function stateOf(item) {
-  if (drafts.has(item)) return lacks(item).length ? "half" : "done";
-  return item.outcome === "stale" ? "stale" : "open";
+  const begun = item.targets.filter((target) => drafts.has(target));
+  if (begun.length) return begun.some((target) => lacks(target).length) ? "half" : "done";
+  return item.targets.some((target) => target.outcome === "stale") ? "stale" : "open";
 }
 
 function describe(item) {
-  const draft = drafts.get(item);
-  if (!draft) return item.decided || "undecided";
-  const missing = lacks(item);
-  const what = [actionOf(item)?.title ?? "", titleOf(item, draft.value)].filter(Boolean).join(": ");
+  const begun = item.targets.filter((target) => drafts.has(target));
+  if (begun.length) return begun.map(describeDraft).join("; ");
+  const decided = item.targets.filter((target) => target.decided);
+  if (decided.length < 2) return decided[0]?.decided ?? "undecided";
+  return `${decided.length} decisions`;
+}
+
+function describeDraft(target) {
+  const missing = lacks(target);
+  const value = target.item ? "" : titleOf(target, drafts.get(target).value);
+  const what = [target.item ? `${actionOf(target)?.title ?? ""} ${target.title}` : actionOf(target)?.title ?? "", value]
+    .filter(Boolean).join(": ");
   return missing.length ? `${what} — ${missing.join(" and ")} missing` : what;
 }
 
-function titleOf(item, value) {
-  const choice = actionOf(item)?.choices.find((entry) => entry.value === value);
+function titleOf(target, value) {
+  const choice = actionOf(target)?.choices.find((entry) => entry.value === value);
   return choice ? choice.title : value;
 }
 
 function isShown(item) {
   const wanted = byId("show").value;
   const state = stateOf(item);
-  if (wanted === "open" && (state === "done" || (state === "open" && item.decided))) return false;
+  if (wanted === "open" && (state === "done" || (state === "open" && item.targets.some((target) => target.decided)))) return false;
   if (wanted === "done" && state !== "done") return false;
-  if (wanted === "stale" && item.outcome !== "stale") return false;
+  if (wanted === "stale" && !item.targets.some((target) => target.outcome === "stale")) return false;
   const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = [item.title, ...item.badges, ...item.facts.flat(), ...item.texts].join(" ").toLowerCase();
+  const text = [item.title, ...item.badges, ...item.facts.flat(), ...item.texts, ...item.cells.map((cell) => cell.text ?? "")].join(" ").toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
@@ -101,15 +133,28 @@ function drawList() {
   const list = byId("list");
   list.replaceChildren();
   const places = shown();
+  rows.clear();
   for (const place of places) {
-    const item = data.items[place];
-    const row = make("li", undefined, stateOf(item));
-    row.append(make("span", item.title, "line"), make("span", [...item.badges, describe(item)].join(" · "), "state"));
-    row.setAttribute("aria-current", String(place === current));
+    const row = make("li");
+    rows.set(place, row);
+    drawRow(place);
     row.addEventListener("click", () => open(place));
     list.append(row);
   }
   if (!places.length) list.append(make("li", "Nothing to show.", "none"));
+  drawProgress();
+}
+
+function drawRow(place) {
+  const item = data.items[place];
+  const row = rows.get(place);
+  if (!row) return;
+  row.className = stateOf(item);
+  row.replaceChildren(make("span", item.title, "line"), make("span", [...item.badges, describe(item)].join(" · "), "state"));
+  row.setAttribute("aria-current", String(place === current));
+}
+
+function drawProgress() {
   const states = data.items.map(stateOf);
   const count = (state) => states.filter((entry) => entry === state).length;
   const parts = [`${count("done")} of ${data.items.length} decided here`];
@@ -118,9 +163,12 @@ function drawList() {
 }
 
 function open(place) {
+  const before = current;
   current = place;
   drawItem();
-  drawList();
+  // The whole list only where an item enters or leaves it.
+  if (rows.has(place) && (!rows.has(before) || isShown(data.items[before]))) [before, place].forEach(drawRow);
+  else drawList();
   byId("list").querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest" });
   byId("item").scrollTop = 0;
 }
@@ -140,7 +188,87 @@ function drawItem() {
   for (const [name, value] of item.facts) facts.append(make("dt", name), make("dd", value));
   const texts = make("ol", undefined, "texts");
   for (const text of item.texts) texts.append(make("li", text));
-  main.append(facts, texts, drawDecision(item));
+  if (!item.cells.length) main.append(facts, texts);
+  else {
+    const both = make("div", undefined, "both");
+    const source = make("section", undefined, "source");
+    source.append(make("h3", "Source"), texts);
+    both.append(drawCells(item), source);
+    main.append(facts, both);
+  }
+  main.append(drawDecision(item));
+}
+
+// The cells under their headings, in the order in which they come.
+function drawCells(item) {
+  const box = make("section", undefined, "cells");
+  let group = "";
+  for (const cell of item.cells) {
+    if (cell.group !== group) box.append(make("h3", cell.group));
+    group = cell.group;
+    box.append(drawCell(cell));
+  }
+  return box;
+}
+
+function drawCell(cell) {
+  const row = make("div", undefined, "cell");
+  const fill = () => {
+    row.replaceChildren(make("span", cell.title, "name"));
+    const text = make("div", undefined, "text");
+    if (cell.text === null) text.append(make("i", "empty"));
+    else mark(text, cell.text, cell.marks);
+    for (const note of cell.notes) text.append(make("small", note));
+    if (cell.decided) text.append(make("small", cell.decided, cell.outcome === "applied" ? "before" : "before stale"));
+    if (drafts.has(cell)) text.append(...drawFields(cell, fill));
+    row.append(text, drawButtons(cell, fill));
+    row.classList.toggle("changed", drafts.has(cell));
+  };
+  fill();
+  return row;
+}
+
+// A text with the stretches that stand out in it.
+function mark(box, text, marks) {
+  let place = 0;
+  while (place < text.length) {
+    const found = marks.map((span) => [text.indexOf(span, place), span]).filter(([at, span]) => at >= 0 && span);
+    if (!found.length) break;
+    const [at, span] = found.reduce((one, other) => (other[0] < one[0] || (other[0] === one[0] && other[1].length > one[1].length) ? other : one));
+    box.append(text.slice(place, at), make("mark", span));
+    place = at + span.length;
+  }
+  box.append(text.slice(place));
+}
+
+function drawButtons(cell, redraw) {
+  const box = make("span", undefined, "buttons");
+  for (const action of cell.actions) {
+    // Withdrawing needs something to withdraw.
+    if (action === cell.actions[0] && !cell.decided) continue;
+    const button = make("button", action.title, "small");
+    button.type = "button";
+    button.title = action.hint;
+    button.setAttribute("aria-pressed", String(action === actionOf(cell)));
+    button.addEventListener("click", () => {
+      start(cell, action);
+      redraw();
+      focusFirst(cell);
+    });
+    box.append(button);
+  }
+  if (drafts.has(cell)) {
+    const undone = make("button", "undo", "small");
+    undone.type = "button";
+    undone.addEventListener("click", () => {
+      drafts.delete(cell);
+      save(cell);
+      redraw();
+      drawList();
+    });
+    box.append(undone);
+  }
+  return box;
 }
 
 function drawDecision(item) {
@@ -157,44 +285,61 @@ function drawDecision(item) {
     button.addEventListener("click", () => choose(place));
     buttons.append(button);
   });
-  box.append(buttons, make("p", chosen ? chosen.hint : "Choose what is to be done.", "hint"));
-  if (chosen) {
-    if (chosen.takes !== "nothing") box.append(drawField("value", "Value", drawValue(item, chosen)));
-    const reason = make("input");
-    reason.maxLength = 2000;
-    reason.placeholder = "Why? (needed)";
-    reason.value = drafts.get(item).reason;
-    box.append(drawField("reason", "Reason", reason));
-  }
+  box.append(buttons, make("p", chosen ? chosen.hint : item.cells.length ? "Here you decide on all of it; its parts are decided on above." : "Choose what is to be done.", "hint"));
+  if (chosen) box.append(...drawFields(item, () => next(true)));
   return box;
 }
 
-function drawField(name, title, input) {
+// What a decision needs besides its action; done is called when it is whole.
+function drawFields(target, done) {
+  const action = actionOf(target);
+  const fields = action && action.takes !== "nothing" ? [drawField(target, "value", "Value", drawValue(target, action), done)] : [];
+  const reason = make("input");
+  reason.maxLength = 2000;
+  reason.placeholder = "Why? (needed)";
+  reason.value = drafts.get(target).reason;
+  return [...fields, drawField(target, "reason", "Reason", reason, done)];
+}
+
+function idOf(target, name) {
+  return target.item ? `${name}-${target.name}` : name;
+}
+
+function focusFirst(target) {
+  byId(idOf(target, lacks(target)[0]))?.focus();
+}
+
+function drawField(target, name, title, input, done) {
   const label = make("label", undefined, "field");
   label.append(make("span", title), input);
-  input.id = name;
-  const item = data.items[current];
-  const mark = () => input.classList.toggle("wrong", lacks(item).includes(name));
+  input.id = idOf(target, name);
+  const show = () => input.classList.toggle("wrong", lacks(target).includes(name));
   input.addEventListener("input", () => {
-    change(item, { [name]: input.value });
-    mark();
+    change(target, { [name]: input.value });
+    show();
   });
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       event.preventDefault();
-      if (lacks(item).length) byId(lacks(item)[0])?.focus();
-      else next(true);
+      if (lacks(target).length) focusFirst(target);
+      else done();
     }
   });
-  mark();
+  show();
   return label;
 }
 
-function drawValue(item, action) {
-  if (action.takes === "text") {
-    const input = make("input");
+function drawValue(target, action) {
+  if (action.takes === "text" || action.takes === "number") {
+    const isLong = target.item && action.takes === "text";
+    const input = make(isLong ? "textarea" : "input");
+    if (isLong) input.rows = Math.min(6, 1 + Math.ceil((target.text ?? "").length / 70));
+    if (action.takes === "number") {
+      input.inputMode = "decimal";
+      input.placeholder = `${action.bounds[0]} to ${action.bounds[1]}`;
+    }
     input.maxLength = 2000;
-    input.value = drafts.get(item).value;
+    input.value = drafts.get(target).value;
     return input;
   }
   const select = make("select");
@@ -202,7 +347,7 @@ function drawValue(item, action) {
   select.firstChild.value = "";
   const groups = new Map();
   for (const choice of action.choices) {
-    if (choice.value === item.id) continue;
+    if (choice.value === target.id) continue;
     const option = make("option", choice.title);
     option.value = choice.value;
     option.title = choice.hint;
@@ -217,11 +362,13 @@ function drawValue(item, action) {
       groups.get(choice.group).append(option);
     }
   }
-  select.value = drafts.get(item).value;
-  select.addEventListener("change", () => {
-    const hint = action.choices.find((choice) => choice.value === select.value)?.hint;
-    byId("item").querySelector(".hint").textContent = hint || action.hint;
-  });
+  select.value = drafts.get(target).value;
+  if (!target.item) {
+    select.addEventListener("change", () => {
+      const hint = action.choices.find((choice) => choice.value === select.value)?.hint;
+      byId("item").querySelector(".hint").textContent = hint || action.hint;
+    });
+  }
   return select;
 }
 
@@ -229,25 +376,33 @@ function choose(place) {
   const item = data.items[current];
   const action = item && data.forms[item.kind].actions[place];
   if (!action) return;
-  const before = drafts.get(item);
-  const value = before && before.action === action.name ? before.value : "";
-  change(item, { action: action.name, value });
+  start(item, action);
   drawItem();
-  byId(lacks(item)[0])?.focus();
+  focusFirst(item);
 }
 
-function change(item, values) {
-  const draft = drafts.get(item) || { action: "", value: "", reason: "" };
-  drafts.set(item, { ...draft, ...values, decided_at: new Date().toISOString() });
-  save(item);
-  drawList();
+// Begin a decision: a text to be edited begins as it is.
+function start(target, action) {
+  const before = drafts.get(target);
+  const first = action.takes === "nothing" ? "" : textOf(target);
+  change(target, { action: action.name, value: before && before.action === action.name ? before.value : first });
+}
+
+function change(target, values) {
+  const draft = drafts.get(target) || { action: "", value: "", reason: "" };
+  drafts.set(target, { ...draft, ...values, decided_at: new Date().toISOString() });
+  save(target);
+  drawRow(current);
+  drawProgress();
 }
 
 function undo() {
   const item = data.items[current];
   if (!item) return;
-  drafts.delete(item);
-  save(item);
+  for (const target of item.targets) {
+    drafts.delete(target);
+    save(target);
+  }
   drawItem();
   drawList();
 }
@@ -265,6 +420,15 @@ function next(isOpenOnly, step = 1) {
   }
 }
 
+// The next part that takes an action, after the one that has the focus.
+function nextCell() {
+  const cells = [...byId("item").querySelectorAll(".cell")].filter((row) => row.querySelector("button"));
+  const at = cells.findIndex((row) => row.contains(document.activeElement));
+  const row = cells[(at + 1) % cells.length];
+  row?.querySelector("button").focus();
+  row?.scrollIntoView({ block: "center" });
+}
+
 // A cell that no spreadsheet takes for a formula and no comma or line break tears apart.
 function cell(text) {
   const guarded = /^[=+\-@\t\r']/.test(text) ? "'" + text : text;
@@ -273,24 +437,26 @@ function cell(text) {
 
 function exportFile() {
   const author = byId("author").value.trim();
-  const begun = data.items.filter((item) => drafts.has(item));
-  const half = begun.filter((item) => lacks(item).length);
+  const begun = data.items.flatMap((item) => item.targets).filter((target) => drafts.has(target));
+  const half = begun.filter((target) => lacks(target).length);
   byId("author").classList.toggle("wrong", !author);
   if (!author) {
     tell("Fill in your name first: it stands beside each decision.");
     byId("author").focus();
     return;
   }
-  const whole = begun.filter((item) => !lacks(item).length);
+  const whole = begun.filter((target) => !lacks(target).length);
   if (!whole.length) {
     tell("Nothing is decided yet: an item needs an action and a reason.");
     return;
   }
-  const rows = whole.map((item) => {
-    const values = { ...drafts.get(item), kind: item.kind, industry: data.industry, item_id: item.id, item_sha256: item.sha256, author };
+  const lines = whole.map((target) => {
+    const item = target.item ?? target;
+    const keys = { kind: item.kind, industry: data.industry, item_id: item.id, item_sha256: target.sha256 };
+    const values = { ...drafts.get(target), ...keys, cell: target.item ? target.name : "", author };
     return data.columns.map((name) => cell(String(values[name] ?? "").trim())).join(",");
   });
-  const blob = new Blob([[data.columns.join(","), ...rows].join("\n") + "\n"], { type: "text/csv;charset=utf-8" });
+  const blob = new Blob([[data.columns.join(","), ...lines].join("\n") + "\n"], { type: "text/csv;charset=utf-8" });
   const link = make("a");
   link.href = URL.createObjectURL(blob);
   link.download = `review-${data.industry}-${new Date().toISOString().slice(0, 10)}.csv`;
@@ -302,7 +468,7 @@ function exportFile() {
 
 const KEYS = {
   j: () => next(false), ArrowDown: () => next(false), k: () => next(false, -1), ArrowUp: () => next(false, -1),
-  n: () => next(true), u: undo, e: exportFile, r: () => byId("reason")?.focus(), v: () => byId("value")?.focus(),
+  c: nextCell, n: () => next(true), u: undo, e: exportFile, r: () => byId("reason")?.focus(), v: () => byId("value")?.focus(),
   "/": () => byId("search").focus(), "?": () => byId("keys").showModal(),
 };
 

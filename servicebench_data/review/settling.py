@@ -13,9 +13,9 @@ def settle(override: Override, digests: Mapping[str, str]) -> Outcome:
 
     Args:
         override: The decision.
-        digests: Current digest of each item of its kind.
+        digests: Current digest of each item of its kind, and of each cell, by `Override.target`.
     """
-    current = digests.get(override.item_id)
+    current = digests.get(override.target)
     if current is None:
         return "missing"
     if current != override.item_sha256:

@@ -1,6 +1,7 @@
 """Chooses the released scenarios: how many of each category, which ones, and on which side of the split they stand.
 
-Belongs here: the allocation rule, the draw, the clusters, the split. Not here: whether a candidate is valid.
+Belongs here: the allocation rule, the draw, the clusters, the split. Not here: whether a candidate is valid, or which
+are near-duplicates (`duplicates.py`).
 
 The rule: one for each category that has any valid candidate (where the size does not suffice for that, the first
 categories by industry and id get theirs); then equal shares for the industries, what one cannot use passed on to the
@@ -12,43 +13,15 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, TypeVar
-
-import duckdb
-import numpy as np
-import pyarrow as pa
+from typing import TypeVar
 
 from schemas.scenarios import Split
+from servicebench_data.scenarios.duplicates import choose_kept, name_groups
+from servicebench_data.scenarios.likeness import label_groups, link_equal
+from servicebench_data.scenarios.members import Member
 
 Cell = tuple[str, str]
 K = TypeVar("K", str, tuple[str, str])
-
-_MEMBERS = """
-    SELECT scenario_id, candidate.industry, category_id, customer_id, coalesce(customer_text, '')
-    FROM candidate LEFT JOIN dialogue USING (dialogue_id)
-    WHERE is_valid
-    ORDER BY scenario_id
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A valid candidate as the draw sees it.
-
-    Attributes:
-        scenario_id: The scenario.
-        industry: Its industry.
-        category_id: Its category.
-        customer_id: Digest of its customer.
-        customer_text: The customer's side of its dialogue.
-    """
-
-    scenario_id: str
-    industry: str
-    category_id: str
-    customer_id: str
-    customer_text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,29 +91,29 @@ def split_rest(weights: Mapping[K, float], rest: int) -> dict[K, int]:
     return quotas
 
 
-def draw_release(members: Sequence[Member], *, size: int, seed: int, evaluation_share: float) -> list[Drawn]:
+def draw_release(
+    members: Sequence[Member], groups: Mapping[str, str], *, size: int, seed: int, evaluation_share: float
+) -> list[Drawn]:
     """The released candidates in the order of their ids.
 
     Args:
         members: All valid candidates, in any order.
+        groups: Group of near-duplicates of each; of a group one may be drawn.
         size: How many to release; all where there are fewer.
         seed: Seed of the draw. The split does not depend on it: a scenario never changes sides.
         evaluation_share: Share of clusters on the evaluation side.
     """
-    cells: dict[Cell, list[Member]] = {}
+    kept = set(choose_kept(members, groups).values())
+    cells: dict[Cell, list[str]] = {}
     for member in members:
-        cells.setdefault((member.industry, member.category_id), []).append(member)
+        if member.scenario_id in kept:
+            cells.setdefault(member.cell, []).append(member.scenario_id)
     given = allocate({cell: len(found) for cell, found in cells.items()}, size)
-    clusters = find_clusters(members)
+    clusters = find_clusters(members, groups)
     drawn = [
-        Drawn(
-            member.scenario_id,
-            clusters[member.scenario_id],
-            choose_split(clusters[member.scenario_id], evaluation_share),
-            given[cell] / len(found),
-        )
+        Drawn(entry, clusters[entry], choose_split(clusters[entry], evaluation_share), given[cell] / len(found))
         for cell, found in cells.items()
-        for member in sorted(found, key=lambda entry: rank(seed, entry.scenario_id))[: given[cell]]
+        for entry in sorted(found, key=lambda entry: rank(seed, entry))[: given[cell]]
     ]
     return sorted(drawn, key=lambda entry: entry.scenario_id)
 
@@ -156,57 +129,12 @@ def choose_split(cluster_id: str, evaluation_share: float) -> Split:
     return "evaluation" if int.from_bytes(digest[:8], "big") / 2**64 < evaluation_share else "train"
 
 
-def find_clusters(members: Sequence[Member]) -> dict[str, str]:
-    """Cluster by scenario: candidates of one author or with equal customer text share it, and so on along the chain.
+def find_clusters(members: Sequence[Member], groups: Mapping[str, str]) -> dict[str, str]:
+    """Cluster by scenario: near-duplicates and candidates of one author share it, and so on along the chain.
 
     A cluster's id is made from its smallest scenario id.
     """
-    if not members:
-        return {}
-    ids = sorted({member.scenario_id for member in members})
-    position = {scenario_id: index for index, scenario_id in enumerate(ids)}
-    keys: dict[str, int] = {}
-    edges: list[tuple[int, int]] = []
-    for member in members:
-        for key in (f"author:{member.customer_id}", f"text:{normalise_text(member.customer_text)}"):
-            node = keys.setdefault(key, len(ids) + len(keys))
-            edges.append((position[member.scenario_id], node))
-    labels = label_components(edges, len(ids) + len(keys))
-    first: dict[int, str] = {}
-    for scenario_id in ids:
-        first.setdefault(labels[position[scenario_id]], scenario_id)
-    return {scenario_id: "c" + first[labels[position[scenario_id]]][1:] for scenario_id in ids}
-
-
-def label_components(edges: Sequence[tuple[int, int]], size: int) -> list[int]:
-    """Number of the connected component of each node."""
-    sparse: Any = import_module("scipy.sparse")  # untyped, and not needed to load this module
-    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
-    graph: Any = sparse.coo_matrix((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(size, size))
-    _, labels = import_module("scipy.sparse.csgraph").connected_components(graph, directed=False)
-    return [int(label) for label in labels]
-
-
-def normalise_text(text: str) -> str:
-    """The words of a text in lower case, without marks, tokens and digits: near-duplicates differ in nothing else."""
-    letters = "".join(letter if letter.isalpha() else " " for letter in text.lower())
-    return " ".join(letters.split())
-
-
-def list_members(candidates: pa.Table, dialogues: pa.Table) -> list[Member]:
-    """Valid candidates with what the draw needs of their dialogues.
-
-    Args:
-        candidates: Candidates of all industries, as `schemas.scenarios.Candidate`.
-        dialogues: Their dialogues, as `schemas.dialogues.Dialogue`.
-    """
-    with duckdb.connect() as connection:
-        connection.register("candidate", candidates)
-        connection.register("dialogue", dialogues)
-        rows = connection.execute(_MEMBERS).fetchall()
-    missing = [row[0] for row in rows if row[3] is None]
-    if missing:
-        raise ValueError(
-            f"scenario {missing[0]!r} has no dialogue; build candidates and dialogues from the same posts."
-        )
-    return [Member(*row) for row in rows]
+    ids = [member.scenario_id for member in members]
+    links = [*link_equal([member.customer_id for member in members]), *link_equal([groups[entry] for entry in ids])]
+    named = name_groups(ids, label_groups(links, len(ids)))
+    return {entry: "c" + first[1:] for entry, first in named.items()}

@@ -142,6 +142,8 @@ def make_candidate(
         customer_only_count=sum(fact.is_customer_only for fact in facts),
         is_valid=reason is None,
         rejection_reason=reason,
+        edited_parts=[],
+        accepted_failures=[],
         rules_version=RULES_VERSION,
         cost_usd=None,
     )

@@ -1,10 +1,11 @@
-"""Candidates of an industry with all their parts, coded again from their finished text.
+"""Candidates of an industry with all their parts, edited by people, and coded again from their finished text.
 
-Belongs here: which dialogues become candidates, and the second coding that each must pass. Not here: the parts
-(`assembly.py`) or how a text is coded (`journeys/head.py`).
+Belongs here: which dialogues become candidates, the order in which they are made, edited, checked and coded again, and
+the second coding that each must pass. Not here: the parts (`assembly.py`), edits (`deciding.py`), or how a text is
+coded (`journeys/head.py`).
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -12,11 +13,14 @@ from typing import cast
 import pyarrow as pa
 
 from schemas.records import Record
-from schemas.scenarios import Candidate, RejectionReason
+from schemas.review import Override
+from schemas.scenarios import Candidate, RejectionReason, ScenarioDecision
 from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.journeys.head import Head
-from servicebench_data.lake.arrow import keep_rows
+from servicebench_data.lake.arrow import from_records, keep_rows
 from servicebench_data.scenarios.assembly import RECORDS, build_many, describe_for_coding, tabulate
+from servicebench_data.scenarios.deciding import conclude, report_decisions, revise
+from servicebench_data.scenarios.decisions import group_decisions
 from servicebench_data.scenarios.parts import Knowledge, Parts, Source
 
 Recode = Callable[[Sequence[str]], list[str | None]]
@@ -40,6 +44,7 @@ def build_candidates(
     stale_rate: float,
     progress: Progress | None = None,
     write: Writer | None = None,
+    overrides: Mapping[str, Override] | None = None,
 ) -> dict[type[Record], pa.Table]:
     """Tables of all parts, by record.
 
@@ -51,14 +56,23 @@ def build_candidates(
         stale_rate: Share of the case-record fields that can be stale and are.
         progress: Called with the candidates done and all of them.
         write: Makes the parts in place of the rules.
+        overrides: What people decided on scenarios of the industry, by target.
     """
     report = None if progress is None else partial(flip, progress, len(sources))
     if write is not None:
         made = write(sources)
     else:
         made = build_many(sources, knowledge, seed=seed, stale_rate=stale_rate, report=report)
+    groups = group_decisions(overrides or {})
+    revised = [
+        revise(parts, source, knowledge, groups.get(source.scenario_id, ()))
+        for parts, source in zip(made, sources, strict=True)
+    ]
     decided = frozenset(source.dialogue_id for source in sources if source.is_decided)
-    return {RECORDS[name]: table for name, table in tabulate(recode_candidates(made, recode, decided)).items()}
+    recoded = recode_candidates([entry.parts for entry in revised], recode, decided)
+    concluded = [conclude(entry, parts) for entry, parts in zip(revised, recoded, strict=True)]
+    decisions = from_records(ScenarioDecision, report_decisions(overrides or {}, revised, concluded))
+    return {**{RECORDS[name]: table for name, table in tabulate(concluded).items()}, ScenarioDecision: decisions}
 
 
 def flip(progress: Progress, total: int, done: int) -> None:

@@ -31,7 +31,8 @@ SELECT c.industry, c.scenario_id, c.made_by, c.dialogue_id, d.account, d.is_samp
        s.level AS severity, d.opening, told.events, lived.background, hoped.expectation,
        coalesce(filed.case_record, 'Nothing on file.') AS case_record, $goodwill_limit_usd AS goodwill_limit_usd,
        drawn.split, drawn.cluster_id, drawn.inclusion_probability, category.map_version,
-       c.rules_version, $seed AS seed, c.cost_usd, list_sort(posted.post_ids) AS post_ids
+       c.rules_version, $seed AS seed, c.cost_usd, list_sort(posted.post_ids) AS post_ids,
+       c.edited_parts, c.accepted_failures
 FROM drawn
 JOIN candidate AS c USING (scenario_id)
 JOIN dialogue AS d USING (dialogue_id)

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from servicebench_data.dialogues.lexicon import load_given_names
 from servicebench_data.scenarios import numerals
 from servicebench_data.scenarios.canonical import canonicalise
 from servicebench_data.scenarios.extraction import Value, extract_values
+from servicebench_data.scenarios.reading import split_brands
 from servicebench_data.scenarios.respelling import Respelled, imply_forms, name_forms, respell, spell_digits
 from servicebench_data.scenarios.vocabulary import OBJECTS, PEOPLE, find_strangers, split_words, stem
 from servicebench_data.scenarios.wordlists import word_set
@@ -37,6 +39,9 @@ _ALWAYS_KNOWN = word_set(
     "wednesday thursday friday saturday sunday id mon tue tues wed thu thurs fri sat sun jan feb mar apr jun jul aug "
     "sep sept oct nov dec mr mrs ms dr"
 )
+_EMPTY = frozenset[str]()
+_JOINED_BEFORE = frozenset("$£€.")
+_POINTS = frozenset(".,:")
 #: Kinds whose canonical form must be found; a place or product may also be found as the same words.
 VALUE_KINDS = ("amount", "date", "time", "duration", "place", "flight_number", "count", "product")
 
@@ -167,9 +172,7 @@ class Evidence:
         """Whether all values and numbers stand letter by letter in a text, so that nothing need be looked up."""
         spans = numerals.find_numbers(plain.text)
         words = [value.text for value in values] + [plain.text[start:end] for start, end, _ in spans]
-        return " from " not in plain.text and all(
-            re.search(rf"(?<![\w$£€.]){re.escape(word)}(?![\w%]|[.,:]\d)", said) for word in words
-        )
+        return " from " not in plain.text and all(stands_alone(word, said) for word in words)
 
     def _find_values(self, plain: Respelled, values: Sequence[Value]) -> Iterator[tuple[str, str]]:
         for value in values:
@@ -212,6 +215,23 @@ class Evidence:
                 yield "contradiction", f"from {origin} to {target}"
 
 
+def stands_alone(word: str, text: str) -> bool:
+    """Whether a value stands in a text letter by letter, and not as part of a longer word, number or amount."""
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        is_inside = _is_word(before) or before in _JOINED_BEFORE or _is_word(after) or after == "%"
+        if not is_inside and not (after in _POINTS and text[end + 1 : end + 2].isdecimal()):
+            return True
+        start = text.find(word, start + 1)
+    return False
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
 def find_people(text: str, sources: Iterable[str]) -> Iterator[tuple[str, str]]:
     """People, by what they are, whom the sources do not name."""
     strangers = find_strangers(text, (), PEOPLE)
@@ -238,29 +258,66 @@ def gather(texts: Sequence[str], brands: Iterable[str]) -> Evidence:
 @lru_cache(maxsize=512)
 def gather_brands(texts: tuple[str, ...], brands: tuple[str, ...]) -> Evidence:
     """Index texts; the same few are held against many sentences."""
-    brand_words = frozenset(word for brand in brands for word in brand.split())
-    plain = [respell(text).text for text in texts]
-    values = [value for text in (*texts, *plain) for value in extract_values(text, not_places=brand_words)]
-    said = normalise(" ".join([*texts, *brands]))
-    words = said.split()
-    digits = spell_digits(" . ".join(texts))
+    brand_words = split_brands(brands)
+    read = [read_text(text, brand_words) for text in texts]
+    named = tuple(normalise(" ".join(brands)).split())
     return Evidence(
-        text=said,
-        digits=normalise(digits),
-        values=_group((value.kind, value.canonical) for value in values),
-        forms=_group((value.kind, form) for value in values for form in imply_forms(value.kind, value.canonical)),
-        numbers=frozenset(number for text in (*texts, *plain, digits) for _, _, number in numerals.find_numbers(text)),
-        bare=frozenset(_BARE.findall(digits)),
-        tokens=frozenset(token for text in texts for token in _TOKEN.findall(text)),
-        stems=frozenset(stem(word) for word in words),
-        names=frozenset(word for entry in words for word in (entry, entry.removesuffix("'s"))),
-        counts=_group(
-            (noun, number)
-            for number, _, noun in (value.canonical.partition(" ") for value in values if value.kind == "count")
-        ),
+        text=f" {' '.join(word for words in (*(entry.words for entry in read), named) for word in words)} ",
+        digits=f" {' '.join(word for entry in read for word in entry.digits)} ",
+        values=_group(pair for entry in read for pair in entry.values),
+        forms=_group(form for entry in read for form in entry.forms),
+        numbers=_EMPTY.union(*(entry.numbers for entry in read)),
+        bare=_EMPTY.union(*(entry.bare for entry in read)),
+        tokens=_EMPTY.union(*(entry.tokens for entry in read)),
+        stems=_EMPTY.union(*(entry.stems for entry in read), map(stem, named)),
+        names=_EMPTY.union(*(entry.names for entry in read), list_names(named)),
+        counts=_group(pair for entry in read for pair in entry.counts),
         brands=brands,
         brand_words=brand_words,
-        routes=frozenset(route for text in texts for route in find_routes(text)),
+        routes=frozenset(route for entry in read for route in entry.routes),
+    )
+
+
+def list_names(words: Iterable[str]) -> frozenset[str]:
+    """Words, and those in the possessive without it."""
+    return frozenset(name for word in words for name in (word, word.removesuffix("'s")))
+
+
+class ReadText(NamedTuple):
+    """What one text adds to the index, as `Evidence` names it; words in their order."""
+
+    words: tuple[str, ...]
+    digits: tuple[str, ...]
+    values: frozenset[tuple[str, str]]
+    forms: frozenset[tuple[str, str]]
+    counts: frozenset[tuple[str, str]]
+    numbers: frozenset[str]
+    bare: frozenset[str]
+    tokens: frozenset[str]
+    stems: frozenset[str]
+    names: frozenset[str]
+    routes: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=16384)
+def read_text(text: str, brand_words: frozenset[str]) -> ReadText:
+    """Read one text; a turn, a quote or a statement is part of many indexes, and none reaches over its end."""
+    plain, digits = respell(text).text, spell_digits(text)
+    values = [value for entry in (text, plain) for value in extract_values(entry, not_places=brand_words)]
+    words = tuple(normalise(text).split())
+    counted = (value.canonical.partition(" ") for value in values if value.kind == "count")
+    return ReadText(
+        words=words,
+        digits=tuple(normalise(digits).split()),
+        values=frozenset((value.kind, value.canonical) for value in values),
+        forms=frozenset((value.kind, form) for value in values for form in imply_forms(value.kind, value.canonical)),
+        counts=frozenset((noun, number) for number, _, noun in counted),
+        numbers=frozenset(number for entry in (text, plain, digits) for _, _, number in numerals.find_numbers(entry)),
+        bare=frozenset(_BARE.findall(digits)),
+        tokens=frozenset(_TOKEN.findall(text)),
+        stems=frozenset(map(stem, words)),
+        names=list_names(words),
+        routes=tuple(find_routes(text)),
     )
 
 

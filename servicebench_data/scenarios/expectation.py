@@ -71,7 +71,7 @@ _MONEY_WISHES = frozenset({"a refund", "reimbursement of what it cost", "the cha
 _APOLOGY = re.compile(r"\bapolog\w*|say sorry\b", re.IGNORECASE)
 _MONEY_REMEDY = re.compile(r"\brefund|reimburs|reversal|repay|cash|difference|waive", re.IGNORECASE)
 _HOPES = {"low": 25.0, "medium": 75.0, "high": 150.0}
-_LIMIT = 200.0
+MOST_USD = 200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def set_range(readings: Sequence[Reading], level: str, *, is_loss_money: bool) -
         return 0.0, _HOPES[level]
     loss = find_loss(readings)
     if loss:
-        high = min(_LIMIT, max(5.0, round(loss, 2)))
+        high = min(MOST_USD, max(5.0, round(loss, 2)))
         return min(100.0, max(5.0, round(high / 2, 2))), high
     return round(_HOPES[level] / 3, 2), _HOPES[level]
 

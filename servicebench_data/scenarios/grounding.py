@@ -52,6 +52,7 @@ def check_parts(parts: Parts, source: Source, knowledge: Knowledge) -> list[Grou
             part=part,
             check=check,
             span=span,
+            is_accepted=False,
         )
         for index, (part, check, span) in enumerate(dict.fromkeys(faults))
     ]
@@ -88,10 +89,12 @@ def check_meaning(part: Part, text: str, source: str, evidence: Evidence) -> Ite
 
 
 def check_events(parts: Parts, source: Source, evidence: Evidence) -> Iterator[Fault]:
-    """Events are in the source, before the account's first reply, or marked inferred."""
+    """Events are in the source, before the account's first reply; an inferred one names nothing that it lacks."""
     opening = list_opening(source.turns)
     for event in parts.events:
-        if not event.is_inferred:
+        if event.is_inferred:
+            yield from check_text("event", event.text, evidence)
+        else:
             yield from check_event(event, opening, evidence)
 
 
@@ -139,11 +142,15 @@ def check_severity(parts: Parts, source: Source, evidence: Evidence) -> Iterator
 
 
 def check_facts(parts: Parts, source: Source, evidence: Evidence) -> Iterator[Fault]:
-    """Every fact that is not inferred has its quote in the turn it names, its value in the source, and its time."""
+    """Every fact has its quote in the turn it names, its value in the source, and its time.
+
+    An inferred one names nothing that the source lacks.
+    """
     turns = {turn.turn_index: turn for turn in source.turns}
     customer = [turn.text for turn in source.turns if turn.role == "customer"]
     for fact in parts.facts:
         if fact.is_inferred:
+            yield from check_text("fact", fact.statement, evidence)
             continue
         turn = turns.get(fact.turn_index if fact.turn_index is not None else -1)
         if turn is None or turn.role != "customer" or fact.post_id not in turn.post_ids:
@@ -180,10 +187,15 @@ def check_early_telling(parts: Parts) -> Iterator[Fault]:
 
 
 def check_background(parts: Parts, evidence: Evidence) -> Iterator[Fault]:
-    """Sentences are grounded or inferred, tag facts that exist, and do not come out before their facts."""
+    """Sentences are grounded, tag facts that exist, and do not come out before their facts.
+
+    An inferred one names nothing that the source lacks.
+    """
     facts = {fact.fact_id: fact for fact in parts.facts}
     for sentence in parts.background:
-        if not sentence.is_inferred:
+        if sentence.is_inferred:
+            yield from check_text("background", sentence.text, evidence)
+        else:
             yield from check_sentence(sentence, parts.facts, evidence)
         for fact_id in sentence.fact_ids:
             if fact_id not in facts:

@@ -4,6 +4,7 @@ Belongs here: numerals and units. Not here: finding values in a text (`extractio
 """
 
 import re
+from functools import lru_cache
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -82,6 +83,12 @@ def format_number(number: float) -> str:
 
 def find_numbers(text: str) -> list[tuple[int, int, str]]:
     """All numerals of a text as (start, end, canonical number); articles and "half" are not numerals here."""
+    return list(_find_numbers(text))
+
+
+@lru_cache(maxsize=4096)
+def _find_numbers(text: str) -> tuple[tuple[int, int, str], ...]:
+    """The search itself; a text is held against many others."""
     found: list[tuple[int, int, str]] = []
     for match in _NUMBER.finditer(text):
         if match.group().lower() in {"a", "an", "half"}:
@@ -89,4 +96,4 @@ def find_numbers(text: str) -> list[tuple[int, int, str]]:
         number = read_number(match.group())
         if number is not None:
             found.append((match.start(), match.end(), format_number(number)))
-    return found
+    return tuple(found)

@@ -1,7 +1,7 @@
 """The released scenarios as a table: drawn, put together from their parts, and hashed.
 
 Belongs here: from the parts of valid candidates to rows of `scenario`. Not here: how many of which category
-(`allocation.py`).
+(`allocation.py`), or which are near-duplicates (`duplicates.py`).
 """
 
 from collections import Counter
@@ -14,10 +14,13 @@ import duckdb
 import pyarrow as pa
 
 from schemas.scenarios import CaseFieldRow, CasePolicy, Event, Expectation, Fact, Scenario, Severity
+from servicebench_data.journeys.arrays import Embedder
 from servicebench_data.lake.arrow import arrow_schema, conform, sort_rows
 from servicebench_data.lake.database import Limits, add_views, fetch_table, open_database
 from servicebench_data.lake.store import Counts, digest_json
-from servicebench_data.scenarios.allocation import draw_release, list_members
+from servicebench_data.scenarios.allocation import draw_release
+from servicebench_data.scenarios.duplicates import count_groups, find_groups, tabulate_duplicates
+from servicebench_data.scenarios.members import embed_members, list_members
 from servicebench_data.settings import Settings
 
 COMPOSE = (Path(__file__).parent / "compose.sql").read_text(encoding="utf-8")
@@ -27,36 +30,41 @@ HASHED_TEXTS = ("scenario_id", "category_id", "opening", "background", "goodwill
 
 
 class Released(NamedTuple):
-    """The table `scenario` and what was counted."""
+    """The tables `scenario` and `near_duplicate`, and what was counted."""
 
     table: pa.Table
+    duplicates: pa.Table
     counts: Counts
 
 
-def release_scenarios(files: Mapping[str, Sequence[Path]], settings: Settings, limits: Limits) -> Released:
-    """Draw from the valid candidates and write the scenarios.
+def release_scenarios(
+    files: Mapping[str, Sequence[Path]], settings: Settings, limits: Limits, embedder: Embedder
+) -> Released:
+    """Draw from the valid candidates, of near-duplicates one, and write the scenarios.
 
     Args:
         files: Parquet files of candidates, dialogues, turns, categories and all parts, by table.
         settings: Size, seed, split and goodwill limit.
         limits: What DuckDB may take.
+        embedder: Gives the vectors by which near-duplicates are found.
     """
     with open_database(limits) as connection:
         add_views(connection, files)
-        members = list_members(
-            fetch_table(connection, "FROM candidate"),
-            fetch_table(connection, "SELECT dialogue_id, customer_id, customer_text FROM dialogue"),
-        )
+        members = list_members(connection)
+        vectors = embed_members(members, embedder)
+        groups = find_groups(members, vectors)
         drawn = draw_release(
-            members, size=settings.release_size, seed=settings.seed, evaluation_share=settings.evaluation_share
+            members, groups, size=settings.release_size, seed=settings.seed, evaluation_share=settings.evaluation_share
         )
         connection.register("drawn", tabulate_drawn([asdict(entry) for entry in drawn]))
         composed = fetch_table(
             connection, COMPOSE, {"goodwill_limit_usd": settings.goodwill_limit_usd, "seed": settings.seed}
         )
         table = add_digests(composed, read_parts(connection))
-    counts: Counts = {"valid candidates": len(members), "asked for": settings.release_size}
-    return Released(conform(Scenario, table), counts)
+    counts: Counts = {
+        "valid candidates": len(members), "asked for": settings.release_size, **count_groups(groups)
+    }  # fmt: skip
+    return Released(conform(Scenario, table), tabulate_duplicates(members, vectors, groups), counts)
 
 
 def tabulate_drawn(rows: list[dict[str, Any]]) -> pa.Table:

@@ -5,10 +5,11 @@ Belongs here: the order in which things come out. Not here: whether they are tru
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from schemas.scenarios import BackgroundSentence, Fact
 from servicebench_data.scenarios.facts import ORDER, decide_disclosure
-from servicebench_data.scenarios.vocabulary import COMMON, split_words, stem
+from servicebench_data.scenarios.vocabulary import COMMON, stem, stem_words
 
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)*", re.IGNORECASE)
 #: How many telling words of a later fact give it away; a grave matter is given away by one.
@@ -56,7 +57,7 @@ def list_texts(facts: Iterable[Fact]) -> list[str]:
 
 def find_given_away(sentence: str, later: Sequence[Fact], known_from: Sequence[str]) -> Iterator[str]:
     """Words of a sentence that stand in later facts and nowhere before."""
-    known = {stem(word) for text in known_from for word in split_words(text)}
+    known = frozenset[str]().union(*map(stem_words, known_from))
     places = {match.group().lower(): match.span() for match in reversed([*_WORD.finditer(sentence)])}
     told = [word for word in sorted(places, key=places.__getitem__) if len(word) > 3 and word not in COMMON]
     for fact in later:
@@ -66,12 +67,13 @@ def find_given_away(sentence: str, later: Sequence[Fact], known_from: Sequence[s
             and not any(has_value(text, fact.value) for text in known_from)
         ):
             yield fact.value
-        stems = {stem(word) for text in list_texts([fact]) for word in split_words(text)} - known
+        stems = frozenset[str]().union(*map(stem_words, list_texts([fact]))) - known
         given = [word for word in told if stem(word) in stems]
         if len(given) >= (1 if fact.disclosure == "when_heard" else WORDS_THAT_TELL):
             yield sentence[places[given[0]][0] : places[given[-1]][1]]
 
 
+@lru_cache(maxsize=8192)
 def has_value(text: str, value: str) -> bool:
     """Whether a value stands in a text as words of its own."""
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None

@@ -98,6 +98,12 @@ def stem(word: str) -> str:
     return base.rstrip("e") if len(base) > 3 else base
 
 
+@lru_cache(maxsize=4096)
+def stem_words(text: str) -> frozenset[str]:
+    """Stems of the words of a text."""
+    return frozenset(stem(word) for word in split_words(text))
+
+
 def is_past(word: str) -> bool:
     """Whether a word looks like a verb in the past."""
     return word in _PASTS or (len(word) > 4 and word.endswith("ed"))
@@ -105,7 +111,13 @@ def is_past(word: str) -> bool:
 
 def split_words(text: str) -> list[str]:
     """Words and numbers of a text in lower case."""
-    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
+    return list(_split_words(text))
+
+
+@lru_cache(maxsize=4096)
+def _split_words(text: str) -> tuple[str, ...]:
+    """The split itself; a text is held against many others."""
+    return tuple(match.group().lower().replace("’", "'") for match in _WORD.finditer(text))
 
 
 def _group(lines: str) -> dict[str, str]:
@@ -139,10 +151,7 @@ GENERAL = {
 
 def find_strangers(text: str, known: Iterable[str], groups: dict[str, str]) -> list[str]:
     """Words of a group's list that no known word means."""
-    meant = {groups[word] for word in known if word in groups}
     found = dict.fromkeys(word.removesuffix("'s") for word in split_words(text))
-    return [
-        word
-        for word in found
-        if word in groups and groups[word] not in meant and not GENERAL.get(groups[word], frozenset()) & meant
-    ]
+    named = [word for word in found if word in groups]
+    meant = {groups[word] for word in known if word in groups} if named else set[str]()
+    return [word for word in named if groups[word] not in meant and not GENERAL.get(groups[word], frozenset()) & meant]

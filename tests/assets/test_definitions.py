@@ -17,30 +17,50 @@ HEAVY = [
     "matplotlib",
 ]  # fmt: skip
 
+PLAYED_FROM = "background case_policy expectation fact scenario"
+JUDGED_FROM = "conversation declared_act expectation fact message rubric_item scenario"
 DEPENDENCIES = {
     "background": "coding dialogue screening turn",
     "build": "build_step",
-    "build_step": "background candidate case_field case_policy category coding dialogue embedding event expectation "
-    "fact grounding_failure post quarantined_post recoding scenario screening severity stage task_failure topic "
-    "topic_member turn",
+    "build_step": "background candidate case_field case_policy category coding conversation declared_act dialogue "
+    "embedding event expectation experiment fact fact_disclosure fact_opening gate_flag grounding_failure judgment "
+    "message near_duplicate offer post quarantined_post recoding rubric_item scenario scenario_decision "
+    "scenario_diversity score screening severity simulator_fault stage sub_score task_failure topic topic_member turn",
     "candidate": "coding dialogue screening turn",
     "case_field": "coding dialogue screening turn",
     "case_policy": "coding dialogue screening turn",
     "category": "",
     "coding": "category dialogue embedding screening topic topic_member",
+    "conversation": PLAYED_FROM,
+    "declared_act": PLAYED_FROM,
     "dialogue": "post",
     "embedding": "dialogue screening",
     "event": "coding dialogue screening turn",
     "expectation": "coding dialogue screening turn",
+    "experiment": "scenario",
     "fact": "coding dialogue screening turn",
+    "fact_disclosure": PLAYED_FROM,
+    "fact_opening": PLAYED_FROM,
+    "gate_flag": PLAYED_FROM,
     "grounding_failure": "coding dialogue screening turn",
+    "judgment": JUDGED_FROM,
+    "message": PLAYED_FROM,
+    "near_duplicate": "background candidate case_field case_policy category dialogue event expectation fact severity "
+    "turn",
+    "offer": PLAYED_FROM,
     "post": "",
     "quarantined_post": "",
     "recoding": "category dialogue embedding screening topic topic_member",
+    "rubric_item": "",
     "scenario": "background candidate case_field case_policy category dialogue event expectation fact severity turn",
+    "scenario_decision": "coding dialogue screening turn",
+    "scenario_diversity": "background candidate dialogue fact scenario",
+    "score": JUDGED_FROM,
     "screening": "dialogue",
     "severity": "coding dialogue screening turn",
+    "simulator_fault": PLAYED_FROM,
     "stage": "",
+    "sub_score": JUDGED_FROM,
     "task_failure": "coding dialogue screening turn",
     "topic": "dialogue embedding screening",
     "topic_member": "dialogue embedding screening",
@@ -82,9 +102,26 @@ def test_partitions_are_the_industry_folders(definitions: dg.Definitions) -> Non
     assert list(node.partitions_def.get_partition_keys()) == list_industries()
 
 
+def test_tables_of_an_experiment_are_partitioned_by_experiment_and_left_out_of_the_build(
+    definitions: dg.Definitions,
+) -> None:
+    graph = definitions.resolve_asset_graph()
+    played = {record.table.name for record in RECORDS if record.table.per == "experiment"}
+    assert played
+    for name in played:
+        assert isinstance(graph.get(dg.AssetKey(name)).partitions_def, dg.DynamicPartitionsDefinition)
+    made = {
+        job: {key.to_user_string() for key in definitions.resolve_job_def(job).asset_layer.executable_asset_keys}
+        for job in ("scenario_build", "experiment_run")
+    }
+    assert not played & made["scenario_build"]
+    assert made["experiment_run"] == played | {"rubric_item", "build_step", "build"}
+
+
 def test_schedule_and_sensor_are_on(definitions: dg.Definitions) -> None:
     assert definitions.resolve_schedule_def("weekly_build").default_status is dg.DefaultScheduleStatus.RUNNING
-    assert definitions.resolve_sensor_def("posts_folder").default_status is dg.DefaultSensorStatus.RUNNING
+    for sensor in ("posts_folder", "experiments_folder"):
+        assert definitions.resolve_sensor_def(sensor).default_status is dg.DefaultSensorStatus.RUNNING
 
 
 def test_loading_the_definitions_is_light() -> None:

@@ -32,6 +32,7 @@ def script(copied: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[scripted.
     codings = select_codings(lake.read(Coding, INDUSTRY), lake.read(Screening, INDUSTRY))
     known = scripted.Script()
     known.learn(read_sources(lake.read(Turn, INDUSTRY), lake.read(Dialogue, INDUSTRY), codings, knowledge), knowledge)
+    known.learn_codings(lake.read(Dialogue, INDUSTRY), lake.read(Coding, INDUSTRY))
     with scripted.serve(known) as base:
         monkeypatch.setenv("OPENAI_API_BASE", base)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -57,7 +58,13 @@ def test_a_plan_asks_nothing_and_a_model_writes_what_is_published(copied: Path, 
     assert script.calls == {}
     done, printed = build(copied)
     assert done, printed
-    assert plan[0].calls == script.calls["events"] > 20
+    calls = {row.task: row.calls for row in plan}
+    assert calls["events"] == script.calls["events"] > 20
+    assert calls["category"] == script.calls["category"] > 0
+    methods = dict(
+        fetch(copied, f"SELECT method, count(*) FROM journeys.coding WHERE industry = '{INDUSTRY}' GROUP BY 1")
+    )
+    assert methods["model"] == script.calls["category"]
 
     made = fetch(
         copied, "SELECT DISTINCT industry, made_by, rules_version FROM scenarios.scenario WHERE made_by != 'offline'"

@@ -14,7 +14,7 @@ from assets.cli import app
 from assets.console import user_errors
 from assets.instance import open_instance
 from assets.runner import run_build
-from servicebench_data.lake.store import Lake
+from servicebench_data.lake.store import Lake, digest_file
 from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.review.overrides import read_overrides
 from servicebench_data.settings import Settings
@@ -168,3 +168,51 @@ def test_bad_input_gets_one_line_that_names_it(arguments: list[str], word: str, 
     # What `main` prints as one line.
     assert isinstance(done.exception, user_errors(()))
     assert word in str(done.exception)
+
+
+def read_queue(home: Path) -> list[dict[str, str]]:
+    """The CSV of the industry's review queue of scenarios, by rows."""
+    run("review", "--industry", INDUSTRY, "--home", home)
+    text = (Lake(home).reviews / f"scenarios-{INDUSTRY}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_scenarios_are_edited_accepted_and_taken_out_at_the_next_build(copied: Path, tmp_path: Path) -> None:
+    rows = read_queue(copied)
+    edited, wrong, out = [row["item_id"] for row in rows if not row["cell"] and row["badges"] == "valid"][:3]
+    recoded = next(row for row in rows if row["cell"].startswith("failure.recoding."))
+    given = {"author": "Ann Lee", "reason": "read it all"}
+    for row in rows:
+        if (row["item_id"], row["cell"]) == (edited, "expectation.explanation"):
+            row |= {"action": "edit", "value": "Why nobody told the customer.", **given}
+        elif (row["item_id"], row["cell"]) == (wrong, "background.0.text"):
+            row |= {"action": "edit", "value": "They owe me $98765.", **given}
+        elif (row["item_id"], row["cell"]) == (out, ""):
+            row |= {"action": "take_out", **given}
+    recoded |= {"action": "accept", **given}
+    assert "4 decisions taken in" in run("review", "--apply", fill_in(tmp_path / "back.csv", rows), "--home", copied)
+    settings = Settings.load({}, home=copied, source="sample")
+    assert run_build(settings, [INDUSTRY], Console(file=io.StringIO()))
+
+    query = "SELECT edited_parts, accepted_failures, expectation FROM scenarios.scenario WHERE scenario_id = "
+    ((parts, accepted, text),) = fetch(copied, f"{query}'{edited}'")
+    assert (parts, accepted) == (["expectation"], [])
+    assert str(text).startswith("Why nobody told the customer.")
+    assert [row[0] for row in fetch(copied, f"{query}'{recoded['item_id']}'")] in ([[]], [])
+    assert fetch(copied, f"{query}'{wrong}'") == fetch(copied, f"{query}'{out}'") == []
+    assert fetch(
+        copied, "SELECT item_id, outcome, len(open_failures) > 0 FROM scenarios.scenario_decision ORDER BY item_id"
+    ) == sorted([(edited, "applied", False), (wrong, "applied", True), (out, "applied", False),
+                 (recoded["item_id"], "applied", False)])  # fmt: skip
+    assert fetch(
+        copied, "SELECT entered - passed FROM release.gate_pass_rate WHERE gate = 'not_taken_out' AND \"by\" = 'all'"
+    ) == [(1,)]
+    shown = run("review", "--home", copied)
+    assert "the scenario fails" in " ".join(shown.split())
+
+    before = digest_file(copied / FILE_NAME)
+    assert run_build(settings, [INDUSTRY], Console(file=io.StringIO()))
+    assert digest_file(copied / FILE_NAME) == before
+    again = read_queue(copied)
+    assert again[0]["item_id"] == wrong
+    assert "fails with its edits" in again[0]["badges"]

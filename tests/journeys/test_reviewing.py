@@ -56,9 +56,7 @@ def test_the_least_certain_dialogues_are_shown_least_certain_first(stored: Lake)
 
 def test_every_category_can_be_chosen_and_merging_names_the_other_topics(stored: Lake) -> None:
     form = show(stored).forms[0]
-    recode, merge = form.find("recode"), form.find("merge")
-    assert recode is not None
-    assert merge is not None
+    recode, merge = (next(action for action in form.actions if action.name == name) for name in ("recode", "merge"))
     assert [choice.value for choice in recode.choices] == [category.id for category in airline().journey.categories]
     assert {choice.value for choice in merge.choices} == {item.item_id for item in pick(show(stored), "topic")}
 
@@ -103,7 +101,7 @@ def test_a_stale_decision_stands_out_first(tmp_path: Path) -> None:
 def test_the_csv_filled_in_by_hand_is_taken(stored: Lake, tmp_path: Path) -> None:
     sheet = show(stored)
     item = pick(sheet, "topic")[0]
-    text = write_sheet(sheet).replace(f"{item.sha256},,,,,", f"{item.sha256},recode,tarmac_holds,Ann,it is so,", 1)
+    text = write_sheet(sheet).replace(f"{item.sha256},,,,,,", f"{item.sha256},,recode,tarmac_holds,Ann,it is so,", 1)
     path = tmp_path / "airline.csv"
     path.write_text(text, encoding="utf-8")
     forms = {(form.kind, "airline"): form for form in read_forms(stored, airline())}

@@ -105,7 +105,7 @@ def test_a_name_leads_to_its_road(monkeypatch: pytest.MonkeyPatch, tmp_path: Any
         (500, "<html>", "unavailable", None),
         (503, "", "busy", None),
         (404, '{"error": {"message": "model does not exist"}}', "unknown_model", None),
-        (400, '{"error": {"message": "context length"}}', "refused_request", None),
+        (400, '{"error": {"message": "context length"}}', "context_overflow", None),
         (
             400,
             '{"error": {"message": "response_format.json_schema is unknown"}}',

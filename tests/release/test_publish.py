@@ -32,7 +32,7 @@ from tests.rows import plain_row
 from tests.tables import Tables, list_files, make_build, make_tables, store_tables
 
 PUBLISHED = [record for record in RECORDS if record.table.is_published]
-VIEWS = ["category_coverage", "fact_evidence", "funnel", "rejected_candidate", "scenario_card"]
+VIEWS = ["category_coverage", "fact_evidence", "funnel", "gate_pass_rate", "rejected_candidate", "scenario_card"]
 # What may differ between two builds of one input.
 VOLATILE = {"build_id", "built_at"}
 
@@ -150,7 +150,7 @@ def test_views_say_what_happened(reference: Lake) -> None:
     ]
     coverage = ask(reference.home / FILE_NAME, "SELECT category_id, dialogues, candidates, valid_candidates, scenarios "
                    "FROM release.category_coverage WHERE industry = 'airline'")  # fmt: skip
-    assert coverage == [("delay", 4, 3, 2, 1), ("refund", 0, 0, 0, 0)]
+    assert coverage == [("delay", 5, 4, 3, 1), ("refund", 0, 0, 0, 0)]
     rejected = ask(
         reference.home / FILE_NAME,
         "SELECT scenario_id, rejection_reason, len(failures) FROM release.rejected_candidate",
@@ -162,7 +162,7 @@ def test_views_say_what_happened(reference: Lake) -> None:
     )
     assert shares == []
     evidence = ask(reference.home / FILE_NAME, "SELECT count(*), count(turn_text) FROM release.fact_evidence")
-    assert evidence == [(6, 6)]
+    assert evidence == [(8, 8)]
 
 
 def test_coverage_counts_scenarios_in_the_journeys_order(reference: Lake) -> None:

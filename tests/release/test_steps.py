@@ -12,22 +12,23 @@ from servicebench_data.lake.arrow import to_records
 from servicebench_data.lake.database import Limits
 from servicebench_data.lake.expectations import Finding
 from servicebench_data.lake.generations import find_current, lake_records
-from servicebench_data.lake.store import Lake, Origin
+from servicebench_data.lake.store import ALL, Lake, Origin
 from servicebench_data.release.steps import check_balance, check_generation, check_references, count_steps
 from tests.rows import plain_record
-from tests.tables import INDUSTRIES, Tables, list_files, make_tables, store_tables
+from tests.tables import INDUSTRIES, Tables, list_files, list_partitions, make_tables, store_tables
 
 ONE_INDUSTRY = [
-    ("dialogues", "made", 6),
-    ("screening", "made", 5),
+    ("dialogues", "made", 7),
+    ("screening", "made", 6),
     ("screening", "praise", 1),
     ("coding", "low_confidence", 1),
-    ("coding", "made", 4),
+    ("coding", "made", 5),
     ("release_grade", "below_release_threshold", 1),
-    ("release_grade", "made", 3),
-    ("candidates", "made", 2),
+    ("release_grade", "made", 4),
+    ("candidates", "made", 3),
     ("candidates", "ungrounded", 1),
     ("scenarios", "made", 1),
+    ("scenarios", "near_duplicate", 1),
     ("scenarios", "not_drawn", 1),
 ]
 
@@ -58,7 +59,7 @@ def change(tables: Tables, record: type[Record], dialogue: str, **values: Any) -
 def test_every_step_is_counted_by_industry_and_outcome(lake: Lake, limits: Limits) -> None:
     steps = to_records(BuildStep, count_steps(store_tables(lake, make_tables()), limits))
     assert [(row.step, row.outcome, row.row_count) for row in steps if row.industry == "all"] == [
-        ("posts", "made", 24),
+        ("posts", "made", 28),
         ("posts", "missing_id", 1),
     ]
     for industry in INDUSTRIES:
@@ -80,22 +81,22 @@ def test_what_adds_up_passes(lake: Lake, limits: Limits) -> None:
 @pytest.mark.parametrize(
     ("record", "dialogue", "expected"),
     [
-        (dialogues.Screening, "hotel-praise", {"balance:screening": ("hotel: 6 came in, 5 left",)}),
-        (journeys.Coding, "hotel-unassigned", {"balance:coding": ("hotel: 5 came in, 4 left",)}),
-        (scenarios.Candidate, "hotel-not_drawn", {"balance:candidates": ("hotel: 3 came in, 2 left",)}),
+        (dialogues.Screening, "hotel-praise", {"balance:screening": ("hotel: 7 came in, 6 left",)}),
+        (journeys.Coding, "hotel-unassigned", {"balance:coding": ("hotel: 6 came in, 5 left",)}),
+        (scenarios.Candidate, "hotel-not_drawn", {"balance:candidates": ("hotel: 4 came in, 3 left",)}),
         (
             dialogues.Screening,
             "hotel-below_threshold",
             {
-                "balance:screening": ("hotel: 6 came in, 5 left",),
-                "balance:coding": ("hotel: 4 came in, 5 left",),
-                "balance:release_grade": ("hotel: 4 came in, 3 left",),
+                "balance:screening": ("hotel: 7 came in, 6 left",),
+                "balance:coding": ("hotel: 5 came in, 6 left",),
+                "balance:release_grade": ("hotel: 5 came in, 4 left",),
             },
         ),
         (
             scenarios.Candidate,
             "hotel-released",
-            {"balance:candidates": ("hotel: 3 came in, 2 left",), "balance:scenarios": ("hotel: 1 came in, 2 left",)},
+            {"balance:candidates": ("hotel: 4 came in, 3 left",), "balance:scenarios": ("hotel: 2 came in, 3 left",)},
         ),
     ],
 )
@@ -110,14 +111,21 @@ def test_a_row_that_vanishes_is_missed(
 def test_a_whole_industry_that_vanishes_is_missed(lake: Lake, limits: Limits) -> None:
     tables = make_tables()
     tables[journeys.Coding] = [row for row in tables[journeys.Coding] if getattr(row, "industry", "") != "hotel"]
-    assert balance(lake, tables, limits)["balance:coding"] == ("hotel: 5 came in, 0 left",)
+    assert balance(lake, tables, limits)["balance:coding"] == ("hotel: 6 came in, 0 left",)
 
 
 def test_a_scenario_of_a_rejected_candidate_is_one_too_many(lake: Lake, limits: Limits) -> None:
     tables = make_tables()
     reason = {"is_valid": False, "rejection_reason": "no_events"}
     change(tables, scenarios.Candidate, "hotel-released", **reason)
-    assert balance(lake, tables, limits) == {"balance:scenarios": ("hotel: 1 came in, 2 left",)}
+    assert balance(lake, tables, limits) == {"balance:scenarios": ("hotel: 2 came in, 3 left",)}
+
+
+def test_a_near_duplicate_that_is_released_nevertheless_is_one_too_many(lake: Lake, limits: Limits) -> None:
+    tables = make_tables()
+    twice = plain_record(scenarios.NearDuplicate, 9, industry="hotel", scenario_id="s-hotel-released")
+    tables[scenarios.NearDuplicate].append(twice)
+    assert balance(lake, tables, limits) == {"balance:scenarios": ("hotel: 3 came in, 4 left",)}
 
 
 def test_a_dialogue_that_left_without_a_reason_is_missed(lake: Lake, limits: Limits) -> None:
@@ -125,7 +133,7 @@ def test_a_dialogue_that_left_without_a_reason_is_missed(lake: Lake, limits: Lim
     drop(tables, journeys.Coding, "hotel-released")
     drop(tables, scenarios.Candidate, "hotel-released")
     drop(tables, scenarios.Scenario, "hotel-released")
-    assert balance(lake, tables, limits) == {"balance:coding": ("hotel: 5 came in, 4 left",)}
+    assert balance(lake, tables, limits) == {"balance:coding": ("hotel: 6 came in, 5 left",)}
 
 
 def test_every_reference_is_checked_and_holds(lake: Lake, limits: Limits) -> None:
@@ -165,8 +173,9 @@ def remake(lake: Lake) -> dict[str, tuple[str, ...]]:
     """Make one table anew, and nothing of what was made from it."""
     table = lake.read(journeys.Coding, "hotel")
     lake.write(journeys.Coding, table.slice(1), "hotel", made_from=Origin(fingerprint="0" * 64))
-    made_from = [record.table.name for record in lake_records()[lake_records().index(journeys.Coding) + 1 :]]
-    names = [f"{name}/{'all' if name == 'scenario' else 'hotel'}" for name in made_from]
+    later = lake_records()[lake_records().index(journeys.Coding) + 1 :]
+    places = [(record, name) for record in later for name in list_partitions(record) if name in {"hotel", ALL}]
+    names = [f"{record.table.name}/{name}" for record, name in places]
     return {"one_generation": tuple(sorted(f"{name} was made from an older coding/hotel" for name in names))}
 
 

@@ -123,7 +123,7 @@ def test_a_decision_has_an_author_and_a_reason(name: str) -> None:
 
 def test_the_filled_in_sheet_is_read_and_what_was_left_empty_is_not_decided(tmp_path: Path) -> None:
     text = write_sheet(make_sheet(make_item(), make_item("p2"))).replace(
-        f"p2,{SEEN},,,,,", f"p2,{SEEN},paint,blue,Ann,it is,"
+        f"p2,{SEEN},,,,,,", f"p2,{SEEN},,paint,blue,Ann,it is,"
     )
     path = tmp_path / "sheet.csv"
     path.write_bytes(b"\xef\xbb\xbf" + text.encode())

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pyarrow as pa
+
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.assembly import build_parts
 from servicebench_data.scenarios.parts import Chance, Knowledge, Parts, Source
@@ -137,11 +139,19 @@ class Script:
             self.answers["expectation", marked] = answer_expectation(parts, source, knowledge)
             self.answers["case_record", whole] = answer_case_record(parts, source)
 
+    def learn_codings(self, dialogues: pa.Table, codings: pa.Table) -> None:
+        """Prepare for doubtful codings the answers that leave them as they are."""
+        coded = dict(zip(codings["dialogue_id"].to_pylist(), codings["category_id"].to_pylist(), strict=True))
+        for row in dialogues.select(["dialogue_id", "customer_text"]).to_pylist():
+            category = coded.get(row["dialogue_id"])
+            quote = row["customer_text"].split("\n")[0] if category else None
+            self.answers["category", row["customer_text"]] = {"category_id": category, "quote": quote}
+
     def reply(self, body: Answer) -> str:
         """The answer to a request; the task is told by the schema that it asks for."""
         text = "\n".join(str(message["content"]) for message in body["messages"])
         task = find_task(text)
-        shown = re.search(r"<(turns|events)>\n(.*?)\n</\1>", body["messages"][1]["content"], re.DOTALL)
+        shown = re.search(r"<(turns|events|customer_text)>\n(.*?)\n</\1>", body["messages"][1]["content"], re.DOTALL)
         assert shown is not None
         key = (task, shown.group(2))
         times = self.asked.get(key, 0)
@@ -161,6 +171,7 @@ def show_events(draft: Draft, parts: Parts) -> str:
 def find_task(text: str) -> str:
     """The task of a prompt, by its first words."""
     marks = {
+        "category": "You code complaints",
         "events": "You reconstruct what happened",
         "severity": "You rate how grave",
         "background": "You prepare the role",

@@ -1,22 +1,24 @@
 import math
 import random
 
+import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.scenarios import Candidate
+from schemas.scenarios import BackgroundSentence, Candidate, Fact
 from servicebench_data.lake.arrow import arrow_schema
 from servicebench_data.scenarios.allocation import (
-    Member,
+    Drawn,
     allocate,
     choose_split,
     draw_release,
     find_clusters,
-    list_members,
-    normalise_text,
 )
+from servicebench_data.scenarios.duplicates import find_groups
+from servicebench_data.scenarios.members import Member, list_members
 
 CELLS = st.tuples(st.sampled_from(["air", "food", "hotel"]), st.sampled_from(["a", "b", "c", "d", "e"]))
 COUNTS = st.dictionaries(CELLS, st.integers(0, 60), max_size=15)
@@ -29,7 +31,16 @@ MEMBERS = st.lists(
 
 
 def make_members(rows: list[tuple[tuple[str, str], str, str]]) -> list[Member]:
-    return [Member(f"s{index:03}", *cell, author, text) for index, (cell, author, text) in enumerate(rows)]
+    return [Member(f"s{index:03}", *cell, 2, author, text, text) for index, (cell, author, text) in enumerate(rows)]
+
+
+def group(members: list[Member]) -> dict[str, str]:
+    """Groups of near-duplicates by their words alone."""
+    return find_groups(members, np.eye(len(members), dtype=np.float32))
+
+
+def draw(members: list[Member], size: int, seed: int = 7) -> list[Drawn]:
+    return draw_release(members, group(members), size=size, seed=seed, evaluation_share=0.8)
 
 
 @given(COUNTS, st.integers(1, 300))
@@ -72,22 +83,23 @@ def test_too_small_a_size_serves_the_first_categories() -> None:
 @given(MEMBERS, st.integers(1, 50), st.integers(0, 3), st.randoms(use_true_random=False))
 def test_draw_is_determined_and_ignores_order(rows: list, size: int, seed: int, chance: random.Random) -> None:
     members = make_members(rows)
-    drawn = draw_release(members, size=size, seed=seed, evaluation_share=0.8)
+    drawn = draw(members, size, seed)
+    kept = set(group(members).values())
     chance.shuffle(members)
-    assert draw_release(members, size=size, seed=seed, evaluation_share=0.8) == drawn
-    assert len({entry.scenario_id for entry in drawn}) == len(drawn) == min(size, len(members))
+    assert draw(members, size, seed) == drawn
+    assert len({entry.scenario_id for entry in drawn}) == len(drawn) == min(size, len(kept))
     assert all(0 < entry.inclusion_probability <= 1 for entry in drawn)
 
 
 @given(MEMBERS)
-def test_clusters_hold_authors_and_equal_texts_together(rows: list) -> None:
+def test_clusters_hold_authors_and_near_duplicates_together(rows: list) -> None:
     members = make_members(rows)
-    clusters = find_clusters(members)
+    groups = group(members)
+    clusters = find_clusters(members, groups)
     for one in members:
         for other in members:
-            if one.customer_id == other.customer_id or normalise_text(one.customer_text) == normalise_text(
-                other.customer_text
-            ):
+            is_same_group = groups[one.scenario_id] == groups[other.scenario_id]
+            if one.customer_id == other.customer_id or is_same_group:
                 assert clusters[one.scenario_id] == clusters[other.scenario_id]
 
 
@@ -97,8 +109,21 @@ def test_strangers_with_other_words_are_apart() -> None:
         (("air", "a"), "bob", "it was late"),
         (("air", "b"), "cy", "It was LATE!"),
     ]
-    clusters = find_clusters(make_members(rows))
+    members = make_members(rows)
+    clusters = find_clusters(members, group(members))
     assert clusters["s000"] != clusters["s001"] == clusters["s002"]
+
+
+def test_one_that_is_left_out_still_joins_its_author_to_its_group() -> None:
+    rows = [
+        (("air", "a"), "ann", "it was late"),
+        (("air", "a"), "bob", "It was LATE!"),
+        (("air", "a"), "bob", "my bag is lost"),
+    ]
+    members = make_members(rows)
+    drawn = draw(members, 3)
+    assert [entry.scenario_id for entry in drawn] == ["s000", "s002"]
+    assert len({entry.cluster_id for entry in drawn}) == 1
 
 
 def test_split_is_fixed_and_near_its_share() -> None:
@@ -108,22 +133,44 @@ def test_split_is_fixed_and_near_its_share() -> None:
 
 
 def test_a_new_candidate_moves_no_other_beyond_one_place() -> None:
-    members = make_members([(("air", "a"), f"author{number}", f"text {number} x") for number in range(30)])
-    before = {entry.scenario_id for entry in draw_release(members[:-1], size=10, seed=7, evaluation_share=0.8)}
-    after = {entry.scenario_id for entry in draw_release(members, size=10, seed=7, evaluation_share=0.8)}
+    members = make_members([(("air", "a"), f"author{number}", chr(97 + number % 26) * (2 + number)) for number in
+                            range(30)])  # fmt: skip
+    before = {entry.scenario_id for entry in draw(members[:-1], 10)}
+    after = {entry.scenario_id for entry in draw(members, 10)}
     assert len(before - after) <= 1
 
 
 def test_only_valid_candidates_are_members() -> None:
     row = dict.fromkeys(Candidate.model_fields) | {
-        "industry": "air", "made_by": "offline", "category_id": "a", "stage_id": "s", "fact_count": 2,
+        "industry": "airline", "made_by": "offline", "category_id": "a", "stage_id": "s", "fact_count": 2,
         "customer_only_count": 0,
     }  # fmt: skip
     rows = [row | {"scenario_id": f"s{n}", "dialogue_id": f"d{n}", "is_valid": n != 1} for n in range(3)]
-    candidates = pa.Table.from_pylist(rows, schema=arrow_schema(Candidate))
-    dialogues = pa.table(
-        {"dialogue_id": ["d0", "d1", "d2"], "customer_id": ["x", "y", "z"], "customer_text": ["a", "b", None]}
-    )
-    assert [member.scenario_id for member in list_members(candidates, dialogues)] == ["s0", "s2"]
-    with pytest.raises(ValueError, match="has no dialogue"):
-        list_members(candidates, dialogues.slice(0, 2))
+    tables = {
+        "candidate": pa.Table.from_pylist(rows, schema=arrow_schema(Candidate)),
+        "dialogue": pa.table(
+            {
+                "dialogue_id": ["d0", "d1", "d2"], "customer_id": ["x", "y", "z"], "customer_text": ["a", "b", None],
+                "opening": ["Lost in Denver", "b", "Late"],
+            }
+        ),
+        "background": pa.Table.from_pylist(
+            [told("s0", "It was lost in Denver.", is_inferred=False), told("s0", "I am sad.", is_inferred=True)],
+            schema=arrow_schema(BackgroundSentence),
+        ),
+        "fact": pa.Table.from_pylist([{"scenario_id": "s0", "value": "Denver"}], schema=arrow_schema(Fact)),
+    }  # fmt: skip
+    with duckdb.connect() as connection:
+        for name, table in tables.items():
+            connection.register(name, table)
+        members = list_members(connection)
+        assert [(member.scenario_id, member.told) for member in members] == [
+            ("s0", "Lost in It was lost in."), ("s2", "Late"),
+        ]  # fmt: skip
+        connection.register("dialogue", tables["dialogue"].slice(0, 2))
+        with pytest.raises(ValueError, match="has no dialogue"):
+            list_members(connection)
+
+
+def told(scenario_id: str, text: str, *, is_inferred: bool) -> dict[str, object]:
+    return {"scenario_id": scenario_id, "sentence_index": int(is_inferred), "text": text, "is_inferred": is_inferred}

@@ -1,11 +1,14 @@
 """Denials, opposites, doers and swapped values, word by word."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from servicebench_data.scenarios.actors import find_wrong_doers
 from servicebench_data.scenarios.denial import find_denials, find_opposites
+from servicebench_data.scenarios.evidence import stands_alone
 from servicebench_data.scenarios.respelling import respell
 from servicebench_data.scenarios.swaps import find_swaps
 
@@ -85,3 +88,9 @@ def test_values_keep_their_places(text: str, source: str, spans: list[str]) -> N
 )
 def test_numbers_have_one_spelling(text: str, spelled: str) -> None:
     assert respell(text).text == spelled
+
+
+@given(st.text("ab1.,:$£% _é5", min_size=1, max_size=3), st.text("ab1.,:$£% _é5", max_size=12))
+def test_a_value_stands_alone_where_no_longer_word_number_or_amount_holds_it(word: str, text: str) -> None:
+    pattern = rf"(?<![\w$£€.]){re.escape(word)}(?![\w%]|[.,:]\d)"
+    assert stands_alone(word, text) == (re.search(pattern, text) is not None)

@@ -133,9 +133,18 @@ def plan_parts(sources: Sequence[Source], knowledge: Knowledge, chance: Chance, 
 def plan_stage(stage: Stage[Any], exact: Sequence[Draft], guessed: Sequence[Draft], oracle: Oracle) -> PlanRow:
     """What one task would take."""
     sure = oracle.forecast(stage.task, [stage.make_item(draft) for draft in exact])
-    rough = oracle.forecast(stage.task, [stage.make_item(draft) for draft in guessed])
+    return join_forecasts(sure, oracle.forecast(stage.task, [stage.make_item(draft) for draft in guessed]))
+
+
+def plan_task(task: Task[Any], items: Sequence[Item[Any]], oracle: Oracle) -> PlanRow:
+    """What a task that leans on no other would take."""
+    return join_forecasts(oracle.forecast(task, items), oracle.forecast(task, []))
+
+
+def join_forecasts(sure: Forecast, rough: Forecast) -> PlanRow:
+    """One row of what is known to be asked and what is estimated."""
     return PlanRow(
-        task=stage.task.name,
+        task=sure.task,
         model=sure.model,
         items=sure.items + rough.items,
         estimated=rough.items,

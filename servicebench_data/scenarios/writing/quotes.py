@@ -6,6 +6,7 @@ Belongs here: numbering turns, and finding a quote in the turn that it names. No
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from servicebench_data.scenarios.reading import SourceTurn
 
@@ -57,6 +58,7 @@ def number_turns(turns: Iterable[SourceTurn], opening: Iterable[SourceTurn] = ()
     )
 
 
+@lru_cache(maxsize=8192)
 def find_words(text: str, words: str) -> tuple[int, int] | None:
     """Where words stand in a text, whatever white space, capitals and signs at their ends; None where they do not.
 

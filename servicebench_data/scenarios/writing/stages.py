@@ -4,12 +4,13 @@ Belongs here: order, what is still worth a call, and the version of all prompts.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from servicebench_data.journeys.settling import TASK as CATEGORY_TASK
 from servicebench_data.lake.store import digest_json
-from servicebench_data.models.endpoints import find_endpoint
+from servicebench_data.models.asking import describe_asking
 from servicebench_data.models.options import ModelOptions, OptionsError
-from servicebench_data.models.task import Item, Outcome, Task
+from servicebench_data.models.task import Door, Outcome, Progress
 from servicebench_data.scenarios.parts import Chance, Knowledge, Parts, Source
 from servicebench_data.scenarios.writing.background import BACKGROUND
 from servicebench_data.scenarios.writing.case_record import CASE_RECORD
@@ -24,18 +25,8 @@ from servicebench_data.settings import Settings
 STAGES: tuple[Stage[Any], ...] = (EVENTS, SEVERITY, BACKGROUND, EXPECTATION, CASE_RECORD)
 #: Changes whenever what is checked or made of an answer changes; the prompts bring their own digests.
 CHECKS_VERSION = 1
-
-Progress = Callable[[int, int], None]
-
-
-class Door(Protocol):
-    """What is needed of a doorway."""
-
-    def run(
-        self, task: Task[Any], items: Sequence[Item[Any]], progress: Progress | None = None
-    ) -> Sequence[Outcome[Any]]:
-        """Outcome of each item, in order."""
-        ...
+#: Tasks of other groups that the same settings name.
+OTHER_TASKS = (CATEGORY_TASK,)
 
 
 def name_version() -> str:
@@ -50,19 +41,15 @@ def describe_writing(settings: Settings) -> dict[str, object] | None:
     Raises:
         OptionsError: The model cannot be asked as it is named, or a task is named that does not exist.
     """
-    if not settings.model:
+    names = [stage.task.name for stage in STAGES]
+    asking = describe_asking(settings, names)
+    if asking is None:
         return None
-    options = ModelOptions.from_settings(settings)
-    unknown = sorted(set(options.task_models) - {stage.task.name for stage in STAGES})
+    unknown = sorted(set(ModelOptions.from_settings(settings).task_models) - {*names, *OTHER_TASKS})
     if unknown:
-        known = ", ".join(stage.task.name for stage in STAGES)
+        known = ", ".join([*OTHER_TASKS, *names])
         raise OptionsError(f"setting 'model_tasks' names task {unknown[0]!r}; the tasks are {known}.")
-    asked = {
-        stage.task.name: [(name, find_endpoint(name).identity) for name in options.list_models(stage.task.name)]
-        for stage in STAGES
-    }
-    names = ("model_max_tries", "model_temperature", "model_max_output_tokens", "model_parameters")
-    return {"version": name_version(), "asked": asked, **{name: getattr(settings, name) for name in names}}
+    return {"version": name_version(), **asking}
 
 
 def write_parts(

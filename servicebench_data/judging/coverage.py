@@ -1,0 +1,92 @@
+"""Checks of the judging group that need more than one table: coverage, and judges that do not tell cases apart.
+
+Belongs here: whether every verdict that is due is there or missing with a reason, how many are missing, and how scores
+are spread. Not here: rules of one table, which follow from its record.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from schemas.judging import RubricItem, Score, SubScore
+from schemas.records import Record
+from schemas.simulation import Conversation, ExperimentRow
+from servicebench_data.lake.database import Limits, add_views, open_database
+from servicebench_data.lake.expectations import KEY_LIMIT, Finding
+
+SQL = (Path(__file__).parent / "coverage.sql").read_text(encoding="utf-8")
+RULES = ("covered", "score_or_reason", "invalid_unscored", "items_whole")
+#: Records of the tables that are read.
+READ: tuple[type[Record], ...] = (ExperimentRow, Conversation, Score, SubScore, RubricItem)
+#: Share of a judge's verdicts on valid conversations that may be missing.
+MISSING_SHARE = 0.05
+#: A judge is looked at from so many conversations on.
+LEAST_CONVERSATIONS = 20
+#: A standard deviation below it, or a share of one score above it, tells nothing apart.
+LEAST_SPREAD = 0.25
+MOST_ALIKE = 0.85
+
+_MISSING = """
+    SELECT experiment_id, judge, count(*) FILTER (WHERE status = 'missing') AS missing, count(*) AS due,
+           min(reason) FILTER (WHERE status = 'missing') AS reason
+    FROM score JOIN conversation USING (conversation_id)
+    WHERE is_valid AND status <> 'unscored'
+    GROUP BY ALL ORDER BY ALL
+"""
+_SPREAD = """
+    SELECT experiment_id, judge, dimension, count(*) AS scored, stddev_samp(score) AS spread,
+           avg((score = mode)::INT) AS alike, any_value(mode) AS mode
+    FROM (
+        SELECT experiment_id, judge, dimension, grading_version, score,
+               mode(score) OVER (PARTITION BY experiment_id, judge, dimension, grading_version) AS mode
+        FROM score JOIN conversation USING (conversation_id)
+        WHERE status = 'scored' AND judge_made_by <> 'offline'
+    )
+    GROUP BY ALL HAVING scored >= $least ORDER BY ALL
+"""
+
+
+def check_coverage(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[Finding]:
+    """One finding for each rule on single verdicts, and one for each judge on how many are missing.
+
+    Args:
+        files: Parquet files of the `READ` tables, by table.
+        limits: What DuckDB may take.
+    """
+    lacking = sorted(record.table.name for record in READ if record.table.name not in files)
+    if lacking:
+        return [Finding("complete", False, len(lacking), tuple(lacking), "judge an experiment first")]
+    with open_database(limits) as connection:
+        add_views(connection, files)
+        wrong = connection.execute(SQL).fetchall()
+        missing = connection.execute(_MISSING).fetchall()
+    found = [judge_rule(rule, [name for row_rule, name in wrong if row_rule == rule]) for rule in RULES]
+    return [*found, *(judge_missing(*row) for row in missing)]
+
+
+def judge_rule(rule: str, names: Sequence[str]) -> Finding:
+    """Whether a rule holds on all verdicts."""
+    return Finding(rule, not names, len(names), tuple(names[:KEY_LIMIT]))
+
+
+def judge_missing(experiment: str, judge: str, missing: int, due: int, reason: str | None) -> Finding:
+    """Whether few enough of a judge's verdicts are missing."""
+    is_fine = missing <= MISSING_SHARE * due
+    note = "" if is_fine else f"{missing} of {due} verdicts are missing, such as: {reason}; mend this and judge again"
+    return Finding(f"missing:{experiment}:{judge}", is_fine, missing, (), note)
+
+
+def find_degenerate(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[Finding]:
+    """One finding for each model and dimension with enough scores: whether it tells conversations apart."""
+    if any(record.table.name not in files for record in (Score, Conversation)):
+        return []
+    with open_database(limits) as connection:
+        add_views(connection, files)
+        rows = connection.execute(_SPREAD, {"least": LEAST_CONVERSATIONS}).fetchall()
+    return [judge_spread(f"{experiment}:{judge}:{dimension}", *row) for experiment, judge, dimension, *row in rows]
+
+
+def judge_spread(name: str, scored: int, spread: float, alike: float, mode: int) -> Finding:
+    """Whether a judge's scores on a dimension are spread."""
+    is_fine = spread >= LEAST_SPREAD and alike <= MOST_ALIKE
+    note = "" if is_fine else f"standard deviation {spread:.2f} over {scored} conversations, {alike:.0%} of them {mode}"
+    return Finding(f"judge_degenerate:{name}", is_fine, 0 if is_fine else scored, (), note)

@@ -1,0 +1,89 @@
+"""The book of an agent's offers in one conversation: what each message offers, and what stands after it.
+
+Belongs here: offers as rows, the limit, and what a raise replaces. Not here: reading offers from words (`offers.py`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schemas.simulation import OfferRow
+from servicebench_data.simulation.offers import price_in_kind, read_offers
+from servicebench_data.simulation.turns import AgentTurn, Offer, PolicyView
+
+
+@dataclass
+class OfferBook:
+    """The offers of one attempt.
+
+    Attributes:
+        conversation_id: The conversation.
+        limit_usd: Most goodwill in all, USD; never clipped to it.
+        new: Offers of the newest message.
+        entries: Offers that stand, by `message_index:offer_index`.
+    """
+
+    conversation_id: str
+    limit_usd: float
+    new: tuple[Offer, ...] = ()
+    entries: dict[str, Offer] = field(default_factory=dict[str, Offer])
+
+    @property
+    def standing(self) -> tuple[Offer, ...]:
+        """Offers that stand, the oldest first."""
+        return tuple(self.entries.values())
+
+    @property
+    def goodwill_usd(self) -> float:
+        """Worth of the goodwill that stands; what has no figure counts nothing."""
+        return sum(offer.amount_usd or 0.0 for offer in self.standing if offer.kind != "entitlement")
+
+    def enter(self, turn: AgentTurn, policies: Sequence[PolicyView], message_index: int) -> list[OfferRow]:
+        """Rows of a message's offers: those that were declared, or read from the words where nothing declares any."""
+        offers = turn.offers if turn.has_structure else read_offers(turn.message, policies)
+        self.new = tuple(price_in_kind(offer) for offer in offers)
+        return [self.enter_one(offer, message_index, number) for number, offer in enumerate(self.new)]
+
+    def enter_one(self, offer: Offer, message_index: int, number: int) -> OfferRow:
+        """The row of an offer, and what stands with it."""
+        raised = self.find_raised(offer)
+        if raised is not None:
+            del self.entries[raised]
+        self.entries[f"{message_index}:{number}"] = offer
+        return OfferRow(
+            conversation_id=self.conversation_id,
+            message_index=message_index,
+            offer_index=number,
+            kind=offer.kind,
+            relation=offer.relation,
+            raises_offer=raised,
+            amount_usd=offer.amount_usd,
+            policy_id=offer.policy_id,
+            description=offer.description,
+            quote=offer.quote,
+            read_from=offer.read_from,
+            is_over_limit=offer.kind != "entitlement" and self.goodwill_usd > self.limit_usd,
+        )
+
+    def find_raised(self, offer: Offer) -> str | None:
+        """The standing offer that an offer takes the place of.
+
+        A raise takes that of the newest of its kind; an offer that is only said again takes its own, so that it does
+        not count twice. An addition takes none.
+        """
+        fits = {"raise": is_alike, "new": is_the_same, "addition": is_none}[offer.relation]
+        return next((key for key, other in reversed(self.entries.items()) if fits(offer, other)), None)
+
+
+def is_alike(offer: Offer, other: Offer) -> bool:
+    """Whether two offers are of one kind."""
+    return offer.kind == other.kind
+
+
+def is_the_same(offer: Offer, other: Offer) -> bool:
+    """Whether an offer says another one again."""
+    return (offer.kind, offer.amount_usd, offer.policy_id) == (other.kind, other.amount_usd, other.policy_id)
+
+
+def is_none(offer: Offer, other: Offer) -> bool:  # noqa: ARG001  (the form of its like)
+    """Nothing is replaced."""
+    return False

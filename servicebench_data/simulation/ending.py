@@ -1,0 +1,71 @@
+"""How conversations end: decided by code from structured fields, never by a word of the agent.
+
+Belongs here: ends, their reasons in words, and what counts as a goodbye. Not here: when patience is used up
+(`patience.py`), whether an offer is enough (`customer/acceptance.py`).
+"""
+
+import re
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from schemas.simulation import End, EndDetail
+
+#: Longest message that can be a goodbye and nothing else, in words.
+GOODBYE_WORDS = 30
+GOODBYE = re.compile(
+    r"\b(?:good ?bye|bye(?: now| for now)?|take care|have a (?:good|great|nice|lovely|wonderful) (?:day|one|evening|"
+    r"night|weekend|rest of)|so long|farewell|all the best|speak soon|talk soon)\b",
+    re.IGNORECASE,
+)
+
+ENDS: dict[EndDetail, tuple[End, str]] = {
+    "accepted": ("agreement", "the customer accepted what stands on the table"),
+    "left": ("disengagement", "the customer left"),
+    "third_party": ("disengagement", "the customer turned to a third party"),
+    "faded_out": ("disengagement", "the customer faded out"),
+    "turn_cap": ("turn_cap", "the most exchanges were reached"),
+    "simulator_fault": ("invalid", "the simulator failed in every attempt"),
+    "agent_empty": ("failed", "the agent said nothing"),
+    "agent_unparsable": ("failed", "the agent's answer had no readable form"),
+    "agent_refusal": ("failed", "the agent refused to answer"),
+    "agent_context_overflow": ("failed", "the conversation was too long for the agent"),
+    "agent_unanswered": ("failed", "no answer came from the agent"),
+    "over_budget": ("failed", "a cap on spending stopped it"),
+}
+#: What may come out otherwise on another day; a rerun takes these up again.
+PASSING: frozenset[EndDetail] = frozenset({"agent_unanswered", "over_budget"})
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a conversation ended.
+
+    Attributes:
+        detail: How exactly.
+        more: What more there is to say, in words for a person.
+    """
+
+    detail: EndDetail
+    more: str = ""
+
+    @property
+    def end(self) -> End:
+        """How it ended."""
+        return ENDS[self.detail][0]
+
+    @property
+    def reason(self) -> str:
+        """Why, in words for a person."""
+        said = ENDS[self.detail][1]
+        return f"{said}: {self.more}" if self.more else said
+
+
+def is_final(conversations: pa.Table) -> bool:
+    """Whether no conversation ended for a reason that may be gone on another day."""
+    return PASSING.isdisjoint(conversations["end_detail"].to_pylist())
+
+
+def is_goodbye(text: str) -> bool:
+    """Whether a message takes leave and asks or offers nothing further."""
+    return "?" not in text and len(text.split()) <= GOODBYE_WORDS and GOODBYE.search(text) is not None

@@ -1,0 +1,72 @@
+"""An experiment's conversations: chosen, cast, held.
+
+Belongs here: from an experiment and the scenarios' tables to the conversations' tables. Not here: Dagster, files.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+
+import pyarrow as pa
+
+from schemas.records import Record
+from schemas.scenarios import Scenario
+from servicebench_data.lake.arrow import to_records
+from servicebench_data.models.doorway import ITEMS_PER_PLACE, Doorway, run_loop
+from servicebench_data.simulation.agents.guidance import Adviser
+from servicebench_data.simulation.casting import Company, list_targets, needs_ledger
+from servicebench_data.simulation.experiment import LoadedExperiment
+from servicebench_data.simulation.plan import plan_conversations, select_scenarios
+from servicebench_data.simulation.running import Progress, Tables, play_all
+from servicebench_data.simulation.views import read_parts
+
+#: Guidance that shows worked cases from the training side.
+TAKES_CASES = frozenset({"case", "case_and_procedure"})
+#: Conversations that go on at once where nothing is waited for.
+OFFLINE_PLACES = 4
+
+
+def hold_conversations(
+    loaded: LoadedExperiment,
+    tables: Mapping[type[Record], pa.Table],
+    open_doorway: Callable[[], AbstractContextManager[Doorway]],
+    progress: Progress | None = None,
+) -> Tables:
+    """Tables of all conversations of an experiment.
+
+    Args:
+        loaded: The experiment.
+        tables: The scenarios' tables; see `views.READ`.
+        open_doorway: Gives the way to models; not called where rules and scripts do everything.
+        progress: Told how the run stands after each conversation.
+
+    Raises:
+        ExperimentError: No scenario is chosen, or a player cannot be had.
+    """
+    company = gather(loaded, tables)
+    if not needs_ledger(loaded.spec):
+        return run_loop(play_all(company.set_scenes(None), len(company.planned), OFFLINE_PLACES, progress))
+    with open_doorway() as doorway:
+        return hold_company(company, doorway, progress)
+
+
+def hold_company(company: Company, doorway: Doorway, progress: Progress | None = None) -> Tables:
+    """Tables of all conversations of a company whose models are asked over a doorway."""
+    return run_loop(play_with(company, doorway, progress))
+
+
+async def play_with(company: Company, doorway: Doorway, progress: Progress | None) -> Tables:
+    """Hold conversations over a session of the doorway."""
+    places = math.ceil(doorway.options.concurrency * ITEMS_PER_PLACE)
+    async with doorway.open_session(list_targets(company.loaded.spec)) as session:
+        return await play_all(company.set_scenes(session), len(company.planned), places, progress)
+
+
+def gather(loaded: LoadedExperiment, tables: Mapping[type[Record], pa.Table]) -> Company:
+    """An experiment with the scenarios that it chooses."""
+    spec, released = loaded.spec, to_records(Scenario, tables[Scenario])
+    scenarios = select_scenarios(spec.scenarios, released, spec.seed)
+    takes_cases = any(agent.guidance in TAKES_CASES for agent in spec.agents)
+    pool = [scenario for scenario in released if scenario.split == "train"] if takes_cases else []
+    adviser = Adviser(tuple(read_parts(tables, pool).values()), scenarios)
+    return Company(loaded, read_parts(tables, scenarios), plan_conversations(loaded, scenarios), adviser)

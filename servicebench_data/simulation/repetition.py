@@ -1,0 +1,28 @@
+"""Whether a message says much the same as an earlier one of the same side.
+
+Belongs here: that one comparison. Not here: what follows from it.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from servicebench_data.scenarios.vocabulary import split_words
+
+#: Share of words in common from which two messages count as the same (Jaccard).
+SAME = 0.7
+
+
+@lru_cache(maxsize=4096)
+def collect_words(message: str) -> frozenset[str]:
+    """Words of a message; the same ones are held against each further message."""
+    return frozenset(split_words(message))
+
+
+def find_repeated(message: str, earlier: Sequence[str]) -> str | None:
+    """The earlier message that this one repeats; None where it is new."""
+    words = collect_words(message)
+    for other in earlier:
+        others = collect_words(other)
+        if words and len(words & others) >= SAME * len(words | others):
+            return other
+    return None

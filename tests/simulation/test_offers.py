@@ -1,0 +1,155 @@
+"""Offers in an agent's words: what is one, of which kind, how much, and what takes the place of what."""
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.offers import FOLDER, add, is_same, list_policies, pair_off
+from schemas.simulation import OfferRow
+from servicebench_data.simulation.goodwill import sum_goodwill
+from servicebench_data.simulation.offer_amounts import choose_sums, find_sums, read_words
+from servicebench_data.simulation.offers import price_in_kind, read_offers
+from servicebench_data.simulation.turns import Offer, PolicyView
+
+Read = list[tuple[str, float | None, str]]
+MEALS = PolicyView("meals", "Meals", "A delay of 3 hours gives a meal voucher of USD 12.", "voucher", 12.0)
+INFORMS = PolicyView("informs", "Answers", "A complaint gets an answer within a day.", "information", None)
+
+
+def read(message: str, *policies: PolicyView) -> Read:
+    return [(offer.kind, offer.amount_usd, offer.relation) for offer in read_offers(message, policies)]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("We'd be happy to send you a $40 gift card for the mix-up.", [("goodwill_cash", 40, "new")]),
+        ("Your refund of $88 has been processed.", [("entitlement", 88, "new")]),
+        ("You will be reimbursed up to $180 for the hotel.", [("entitlement", 180, "new")]),
+        ("We've rebooked you on the 7:10 tomorrow.", [("entitlement", None, "new")]),
+        ("Dessert is on us next time.", [("goodwill_non_cash", None, "new")]),
+        ("As a one-time exception, I'm waiving the $200 change fee.", [("goodwill_cash", 200, "new")]),
+        ("Would you accept a $75 travel voucher?", [("goodwill_cash", 75, "new")]),
+        ("Okay, I'll raise it to $90.", [("goodwill_cash", 90, "raise")]),
+        ("I've bumped your credit from $25 to $60.", [("goodwill_cash", 60, "raise")]),
+        ("I'm adding another $20 in credit.", [("goodwill_cash", 20, "addition")]),
+        ("Fifty dollars is on its way to you by e-gift card.", [("goodwill_cash", 50, "new")]),
+        ("We extend to you a credit of between $20 and $30.", [("goodwill_cash", 30, "new")]),
+        ("You get $25 in credit for each of the four of you.", [("goodwill_cash", 100, "new")]),
+        (
+            "- Refund of the seat fee ($28)\n- 3,000 miles",
+            [("entitlement", 28, "new"), ("goodwill_non_cash", None, "new")],
+        ),
+        (
+            "I'm refunding the $12.99 and I'm also sending a free meal voucher.",
+            [("entitlement", 12.99, "new"), ("goodwill_non_cash", None, "new")],
+        ),
+    ],
+)
+def test_an_offer_is_read_with_kind_amount_and_relation(message: str, expected: Read) -> None:
+    assert read(message) == expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I can look into a credit for the delay once you've landed.",
+        "Let me see whether we can do something about the $60 fee.",
+        "We may be able to refund the $18.",
+        "I can't give you a refund of $40.",
+        "My colleague offered you a $75 credit on Tuesday.",
+        "You paid $340 for the night.",
+        "Passengers who are denied boarding may receive up to $1,550.",
+        "If the scan shows that it was our error, you will be refunded in full.",
+        "Did the $45 charge ever drop off your statement?",
+        "I have escalated your request for a $500 refund to the claims team.",
+        "Is there a figure that would make this right?",
+        "",
+    ],
+)
+def test_a_hedge_a_denial_a_report_a_rule_and_a_question_are_no_offer(message: str) -> None:
+    assert read(message) == []
+
+
+def test_a_voucher_that_a_policy_names_is_owed() -> None:
+    message = "A $12 meal voucher is in your app."
+    assert read(message) == [("goodwill_cash", 12, "new")]
+    assert read(message, INFORMS, MEALS) == [("entitlement", 12, "new")]
+    assert read_offers(message, [INFORMS, MEALS])[0].policy_id == "meals"
+
+
+@pytest.mark.parametrize("half", ["dev", "judge"])
+def test_nine_of_ten_labelled_offers_are_read_and_nine_of_ten_that_are_read_are_labelled(half: str) -> None:
+    entries = yaml.safe_load((FOLDER / f"{half}.yaml").read_text(encoding="utf-8"))
+    rates = [pair_off(entry, read_offers(entry["message"], list_policies(entry)), is_same) for entry in entries]
+    total = add(rates)
+    assert total.found >= 0.9 * total.labelled
+    assert total.found >= 0.9 * total.read
+
+
+@given(st.text(max_size=300))
+def test_every_quote_stands_in_the_message(message: str) -> None:
+    assert all(offer.quote and offer.quote in message for offer in read_offers(message))
+
+
+@given(st.integers(1, 900), st.sampled_from(["I've added a ${} credit to your account.", "You'll get a ${} voucher."]))
+def test_any_amount_is_read_as_it_stands(amount: int, form: str) -> None:
+    assert [offer.amount_usd for offer in read_offers(form.format(amount))] == [float(amount)]
+
+
+@given(st.integers(1, 500), st.sampled_from(["I've added a ${} credit.", "We are sending you a ${} gift card."]))
+def test_a_denied_amount_is_never_an_offer(amount: int, form: str) -> None:
+    said = form.format(amount)
+    assert read_offers(said)
+    assert read_offers(f"My manager said that {said[0].lower()}{said[1:]}") == ()
+    assert read_offers(f"If it is approved, {said[0].lower()}{said[1:]}") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "usd"),
+    [("one hundred and fifty dollars", 150), ("twenty-five bucks", 25), ("a thousand dollars", 1000), ("$1.5k", 1500)],
+)
+def test_sums_in_words_are_read(text: str, usd: float) -> None:
+    assert [amount.usd for amount in find_sums(f"You get {text} from us.")] == [usd]
+
+
+def test_words_and_totals() -> None:
+    assert read_words("two hundred and five") == 205
+    assert [amount.usd for amount in choose_sums("$30 per night for 3 nights ($90)")] == [90]
+    assert [amount.usd for amount in choose_sums("the drink ($4.25) and the meal ($11.75): $16.00")] == [16]
+
+
+def price(words: str) -> float | None:
+    return price_in_kind(Offer("goodwill_non_cash", "new", None, None, words)).amount_usd
+
+
+def test_goodwill_in_kind_is_worth_what_the_table_says() -> None:
+    assert price("5,000 bonus miles") == 50
+    assert price("a free dinner") == 15
+    assert price("some bonus miles") is None
+    assert price("a bouquet") is None
+    said = Offer("goodwill_non_cash", "new", 25.0, None, "2,500 points, which count as $25")
+    assert price_in_kind(said) == said
+
+
+def make_row(place: int, amount: float | None, **given: object) -> OfferRow:
+    return OfferRow.model_validate({
+        "conversation_id": "c", "message_index": place, "offer_index": 0, "kind": "goodwill_cash", "relation": "new",
+        "raises_offer": None, "amount_usd": amount, "policy_id": None, "description": "a credit", "quote": "",
+        "read_from": "structure", "is_over_limit": False, **given,
+    })  # fmt: skip
+
+
+def test_a_raise_replaces_and_an_addition_adds() -> None:
+    offers = [
+        make_row(1, 50.0),
+        make_row(3, 80.0, relation="raise", raises_offer="1:0"),
+        make_row(5, 20.0, relation="addition"),
+        make_row(7, 300.0, kind="entitlement"),
+        make_row(9, 10.0, relation="raise", raises_offer="3:0"),
+    ]
+    assert sum_goodwill(offers, is_agreed=True) == (100.0, 30.0, 30.0, False)
+    assert sum_goodwill(offers, is_agreed=False).accepted == 0
+    assert sum_goodwill([make_row(1, 250.0, is_over_limit=True)], is_agreed=True) == (250.0, 250.0, 250.0, True)
+    assert sum_goodwill([], is_agreed=True) == (0.0, 0.0, 0.0, False)
