@@ -19,11 +19,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 install: $(VENV)/.installed  ## Create the environment
 
 run: install  ## Build scenarios from the bundled fictional posts and play 60 of them, with no key and no network
-	$(BIN)/servicebench build --sample --home $(HOME_DIR)
-	$(BIN)/servicebench run experiments/sample.yaml --home $(HOME_DIR)
+	$(BIN)/servicebench run experiments/sample.yaml --sample --home $(HOME_DIR)
 
 test: install  ## Run the tests, in as many processes as there are cores
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	TEST_VECTORS=$(abspath $(HOME_DIR))/cache/embeddings $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 lint: install  ## Style, floors, formatting
 	$(BIN)/ruff check .

@@ -4,7 +4,7 @@ Belongs here: parsing arguments and printing. Not here: any computation, or runn
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -72,9 +72,14 @@ def build(
         show.print_plan(rows, out)
         return
     if not run_build(settings, industries, out):
-        err.print("[red]The build failed.[/red] What was published before is as it was.")
-        raise typer.Exit(1)
+        end_failed("build")
     show.print_summary(settings.home, out)
+
+
+def end_failed(what: str) -> NoReturn:
+    """Say that a build or run failed, and end."""
+    err.print(f"[red]The {what} failed.[/red] What was published before is as it was.")
+    raise typer.Exit(1)
 
 
 def check_model(settings: Settings, *, is_needed: bool) -> None:
@@ -133,19 +138,26 @@ def resolve(home: Path | None, pairs: list[str] | None = None, **given: Any) -> 
 def run(
     experiment: Annotated[Path, typer.Argument(help="File of the experiment, in YAML.")],
     *,
+    sample: Annotated[bool, typer.Option("--sample", help="Build the bundled fictional posts first.")] = False,
     setting: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; repeatable.")] = None,
     home: Home = None,
 ) -> None:
     """Hold an experiment's conversations over the released scenarios, judge them and publish; only what is missing."""
-    from assets.runner import run_experiment  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
+    # Dagster takes a second that `--help` need not pay.
+    from assets.runner import run_build, run_experiment  # noqa: PLC0415
     from servicebench_data.simulation.files import register_experiment  # noqa: PLC0415
 
-    settings = resolve(home, setting)
+    settings = resolve(home, setting, **({"source": "sample"} if sample else {}))
     loaded = register_experiment(Lake(settings.home), experiment)
+    if sample:
+        register(settings, [], is_sample=True)
+        if not run_build(settings, list_industries(), out):
+            end_failed("build")
     if not run_experiment(settings, loaded.experiment_id, out):
-        err.print("[red]The run failed.[/red] What was published before is as it was.")
-        raise typer.Exit(1)
+        end_failed("run")
     show.print_experiment(settings.home, loaded.experiment_id, out)
+    if sample:
+        show.print_summary(settings.home, out)
 
 
 @app.command()

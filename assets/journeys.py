@@ -11,13 +11,14 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
+from assets.automation import PLAN_JOB_NAME
 from assets.plots import draw_atlas, draw_bars, draw_saturation
 from assets.product import ProductBase
 from assets.progress import ProgressLog
 from assets.steps import Made, Results, Step, describe_step, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening
 from schemas.industry import Industry
-from schemas.journeys import CategoryRow, Coding, Embedding, Recoding, StageRow, Topic, TopicMember
+from schemas.journeys import CategoryAnswer, CategoryRow, Coding, Embedding, Recoding, StageRow, Topic, TopicMember
 from servicebench_data.industries import load_industry
 from servicebench_data.journeys.atlas import read_atlas
 from servicebench_data.journeys.coding import code_dialogues
@@ -37,7 +38,8 @@ from servicebench_data.journeys.settling import (
     settle_codings,
 )
 from servicebench_data.journeys.topics import find_topics
-from servicebench_data.models.task import Door
+from servicebench_data.models.task import Door, Item, Outcome
+from servicebench_data.scenarios.writing.plan import LedgerOracle
 
 CODE = ("journeys", "journeys.py", "embeddings", "industries", "review", "review.py")
 MAPS = Step((StageRow, CategoryRow), (), CODE)
@@ -158,13 +160,25 @@ def code(context: dg.AssetExecutionContext, product: ProductBase, name: str, ope
     counts: dict[str, int] = {}
     is_final = True
     if product.settings.model and doubts:
-        progress = ProgressLog(context.log.info, f"doubtful codings of {name}")
-        outcomes = open_doorway().run(make_task(), make_items(doubts, industry), progress)
-        coded, counts = settle_codings(coded, outcomes, map_stages(industry))
-        is_final = all(outcome.status in {"answered", "invalid"} for outcome in outcomes)
+        outcomes = settle_doubts(context, product, make_items(doubts, industry), open_doorway)
+        coded, counts = settle_codings(coded, [outcome for outcome in outcomes if outcome], map_stages(industry))
+        is_final = all(outcome and outcome.status in {"answered", "invalid"} for outcome in outcomes)
     tables = TopicTables(lake.read(Topic, name), lake.read(TopicMember, name))
     made = apply_to_codings(coded, tables, embeddings, load_decisions(lake.overrides, name), industry)
     return Made({Coding: made.coding, Recoding: made.recoding}, dict(counts), is_final=is_final)
+
+
+def settle_doubts(
+    context: dg.AssetExecutionContext,
+    product: ProductBase,
+    items: Sequence[Item[CategoryAnswer]],
+    open_doorway: Callable[[], Door],
+) -> Sequence[Outcome[CategoryAnswer] | None]:
+    """The model's answer on each doubtful coding; a plan takes those that the ledger holds and asks no model."""
+    if context.run.job_name == PLAN_JOB_NAME:
+        with product.make_doorway(only_recalls=True) as doorway:
+            return LedgerOracle(doorway).recall(make_task(), items)
+    return open_doorway().run(make_task(), items, ProgressLog(context.log.info, "doubtful codings"))
 
 
 def code_complaints(product: ProductBase, log: Callable[..., Any], industry: Industry) -> tuple[pa.Table, list[Doubt]]:

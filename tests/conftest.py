@@ -7,18 +7,15 @@ import os
 import socket
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
 import hypothesis
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from servicebench_data.lake.database import Limits
 from servicebench_data.lake.store import Lake
 from tests.offline import sitecustomize
 
 ROOT = Path(__file__).parent.parent
-SHARED_BUILD = "tests/assets"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 hypothesis.settings.register_profile(
@@ -30,19 +27,6 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("repeatable")
-
-
-class FileScheduling(LoadScopeScheduling):
-    """Gives each process whole files, and one of them the whole folder whose tests share a built home."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return SHARED_BUILD if file.startswith(f"{SHARED_BUILD}/") else file
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
-    """The order in which processes take tests, where there are several."""
-    return FileScheduling(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

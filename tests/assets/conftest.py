@@ -1,17 +1,22 @@
 """A home in which the bundled sample was built once, for all tests of this folder."""
 
 import io
+import os
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from rich.console import Console
 
 from assets.runner import run_build
 from servicebench_data.industries import list_industries
+from servicebench_data.lake.store import Lake
+from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.settings import Settings
+from tests.vectors import copy_vectors
 
 
 def build_sample(home: Path) -> tuple[bool, str]:
@@ -24,13 +29,24 @@ def build_sample(home: Path) -> tuple[bool, str]:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home; tests that change it take a copy."""
-    home = tmp_path_factory.mktemp("built") / "home"
+    """The home, built once for all processes of a run; tests that change it take a copy."""
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent
+    home = folder / "built"
+    with FileLock(folder / "built.lock"):
+        if not (home / FILE_NAME).is_file():
+            build_once(home)
+    return home
+
+
+def build_once(home: Path) -> None:
+    """Build the sample, and see that it loads no client of a model."""
+    copy_vectors(Lake(home).cache / "embeddings")
     loaded = set(sys.modules)
     done, printed = build_sample(home)
     assert done, printed
     assert not {"litellm", "openai"} & (set(sys.modules) - loaded), "an offline build loads no client of a model"
-    return home
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from assets import review
 from assets.cli import app
 from assets.console import user_errors
 from assets.instance import open_instance
@@ -24,7 +25,8 @@ INDUSTRY = "airline"
 
 
 def run(*arguments: str | Path) -> str:
-    """What a command prints; it must succeed."""
+    """What a command prints, on a wide console; it must succeed."""
+    review.out.width = 200
     done = CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
     assert done.exit_code == 0, (done.output, done.exception)
     return done.output

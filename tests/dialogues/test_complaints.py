@@ -17,15 +17,15 @@ from servicebench_data.dialogues.complaints import ComplaintFilter, screen_dialo
 from servicebench_data.embeddings import Embedder
 from servicebench_data.industries import load_industries
 from servicebench_data.lake.arrow import to_records
+from tests.vectors import copy_vectors
 
 LABELS = Path(__file__).resolve().parents[3] / "shared" / "data" / "labels"
 
 
 @pytest.fixture(scope="module")
-def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    """Vectors kept from one run of the tests to the next where pytest keeps anything."""
-    cache = getattr(request.config, "cache", None)
-    return Embedder("bundled", cache.mkdir("embeddings") if cache else tmp_path_factory.mktemp("embeddings"))
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    """Vectors kept from an earlier build where there was one."""
+    return Embedder("bundled", copy_vectors(tmp_path_factory.mktemp("filter") / "embeddings"))
 
 
 @pytest.fixture(scope="module")
