@@ -3,6 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 HOME_DIR ?= .servicebench
 BIN := $(VENV)/bin
+BENCHMARKS := attacks coding customer_faults duplicates extraction filter gate grounding models patience rebuild simulation styles topics
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint types dev docs sample bench clean
@@ -42,7 +43,9 @@ sample: install  ## Make the sample's posts from the dialogues that people wrote
 	$(BIN)/python sample/assemble.py
 
 bench: install  ## Smoke form of every benchmark
-	for script in benchmarks/*.py; do $(BIN)/python $$script --smoke || exit 1; done
+	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name --smoke || exit 1; done
+	$(BIN)/python -m benchmarks.offers
+	$(BIN)/python -m benchmarks.ingest --posts 30000 --runs 1
 
 clean:  ## Remove the environment; the home stays
 	rm -rf $(VENV)

@@ -100,13 +100,13 @@ def print_summary(home: Path, out: Console) -> None:
 def print_experiment(home: Path, name: str, out: Console) -> None:
     """How an experiment's conversations ended, agent by agent; the ends add up to all of them."""
     query = """
-        SELECT agent, agent_made_by AS by, count(*) AS held,
+        SELECT agent, count(*) AS held,
                count(*) FILTER (WHERE "end" = 'agreement') AS agreed,
                count(*) FILTER (WHERE "end" = 'disengagement') AS "left",
                count(*) FILTER (WHERE "end" = 'turn_cap') AS capped,
                count(*) FILTER (WHERE "end" = 'failed') AS failed,
                count(*) FILTER (WHERE "end" = 'invalid') AS invalid,
-               round(avg(exchanges), 1) AS exchanges
+               round(avg(exchanges), 1) AS turns
         FROM simulation.conversation WHERE experiment_id = $name GROUP BY ALL ORDER BY agent
     """
     with open_published(home) as connection:
