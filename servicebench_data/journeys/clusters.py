@@ -96,7 +96,8 @@ def load_umap() -> Any:
 
 def compile_ahead() -> None:
     """Compile what fitting needs, so that the first build need not."""
-    cluster_texts(["text"] * 3 * FEWEST, np.eye(3 * FEWEST, dtype=np.float32), seed=0)
+    count = 3 * FEWEST
+    cluster_texts([f"text {row}" for row in range(count)], np.eye(count, dtype=np.float32), seed=0)
 
 
 def build_model(vectors: Vectors, seed: int) -> Any:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.journeys import Topic, TopicMember
+from servicebench_data.journeys.clusters import compile_ahead, load_umap
 from servicebench_data.journeys.keywords import rank_keywords
 from servicebench_data.journeys.registry import Registry, list_changes
 from servicebench_data.journeys.topics import Topics, find_topics
@@ -202,3 +203,9 @@ def test_another_process_with_other_threads_finds_the_same() -> None:
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert child.stdout.strip() == expected
+
+
+def test_what_fitting_needs_can_be_compiled_ahead() -> None:
+    compile_ahead()
+    kept = load_umap().umap_.smooth_knn_dist.stats
+    assert kept.cache_hits or kept.cache_misses, "what was compiled is kept on disk"
