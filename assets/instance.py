@@ -5,6 +5,7 @@ Belongs here: preparing the instance's folder and opening it. Not here: definiti
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import dagster as dg
@@ -29,5 +30,6 @@ def open_instance(home: Path) -> dg.DagsterInstance:
 def start_ui(home: Path, arguments: list[str]) -> None:
     """Replace this process by `dagster dev` on the home's instance."""
     environment = {**os.environ, "DAGSTER_HOME": str(prepare_instance(home)), "SERVICEBENCH_HOME": str(home)}
-    command = ["dagster", "dev", "-m", "assets.definitions", *arguments]
-    os.execvpe(command[0], command, environment)  # noqa: S606  (fixed program, arguments from the command line)
+    # By this interpreter, for an environment that was not activated has no `dagster` on its path.
+    command = [sys.executable, "-m", "dagster", "dev", "-m", "assets.definitions", *arguments]
+    os.execve(command[0], command, environment)  # noqa: S606  (fixed program, arguments from the command line)

@@ -75,3 +75,10 @@ def test_bad_input_gets_one_line_that_names_it(arguments: list[str], words: list
     assert "Traceback" not in done.stderr
     for word in words:
         assert word in " ".join(done.stderr.split())
+
+
+def test_the_ui_starts_where_the_environment_is_not_activated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    done = call("dev", "--no-such-option", home=tmp_path)
+    assert "dagster dev" in done.stderr, done.stderr
+    assert "--no-such-option" in done.stderr
