@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from servicebench_data.industries import IndustryError, list_industries, load_industry
+from servicebench_data.lake.database import fetch_table
 from servicebench_data.lake.lock import BuildRunningError, is_locked
 from servicebench_data.lake.sources import list_sources
 from servicebench_data.lake.store import Lake, LakeError
@@ -28,6 +29,7 @@ from servicebench_data.release.diff import UnknownBuildError, compare_builds, fi
 from servicebench_data.release.publish import FILE_NAME, list_builds
 from servicebench_data.review.cells import ReviewError
 from servicebench_data.settings import Settings
+from servicebench_data.simulation.outcomes import count_ends
 
 if TYPE_CHECKING:
     from servicebench_data.scenarios.writing.plan import PlanRow
@@ -99,20 +101,11 @@ def print_summary(home: Path, out: Console) -> None:
 
 def print_experiment(home: Path, name: str, out: Console) -> None:
     """How an experiment's conversations ended, agent by agent; the ends add up to all of them."""
-    query = """
-        SELECT agent, count(*) AS held,
-               count(*) FILTER (WHERE "end" = 'agreement') AS agreed,
-               count(*) FILTER (WHERE "end" = 'disengagement') AS "left",
-               count(*) FILTER (WHERE "end" = 'turn_cap') AS capped,
-               count(*) FILTER (WHERE "end" = 'failed') AS failed,
-               count(*) FILTER (WHERE "end" = 'invalid') AS invalid,
-               round(avg(exchanges), 1) AS turns
-        FROM simulation.conversation WHERE experiment_id = $name GROUP BY ALL ORDER BY agent
-    """
     with open_published(home) as connection:
-        result = connection.execute(query, {"name": name})
-        columns = [column[0] for column in result.description]
-        print_table(out, columns, result.fetchall(), f"Experiment {name}")
+        query = "FROM simulation.conversation WHERE experiment_id = $name"
+        ends = count_ends(fetch_table(connection, query, {"name": name}))
+    heads = ("agent", "held", "agreed", "left", "capped", "failed", "invalid", "turns")
+    print_table(out, heads, [list(row.values())[: len(heads)] for row in ends], f"Experiment {name}")
 
 
 def print_status(home: Path, out: Console) -> None:

@@ -4,8 +4,6 @@ Belongs here: which function makes which table of which inputs. Not here: how a 
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from functools import cache
 from typing import Any
 
 import dagster as dg
@@ -140,8 +138,7 @@ def codings(context: dg.AssetExecutionContext, product: dg.ResourceParam[Product
     Where a model is set, it settles the codings of which the head is least sure.
     """
     settled = describe_settling(product.settings)
-    with ExitStack() as stack:
-        open_once = cache(lambda: stack.enter_context(product.make_doorway(context.run.run_id)))
+    with product.hold_doorway(context.run.run_id) as open_once:
         yield from run_step(
             context,
             product,
@@ -156,10 +153,10 @@ def code(context: dg.AssetExecutionContext, product: ProductBase, name: str, ope
     """One industry's codings."""
     lake, industry = product.lake, load_industry(name)
     embeddings = lake.read(Embedding, name)
-    coded, doubts = code_complaints(product, context.log.info, industry)
+    coded, doubts = code_complaints(product, context.log.info, industry, embeddings)
     counts: dict[str, int] = {}
     is_final = True
-    if product.settings.model and doubts:
+    if doubts:
         outcomes = settle_doubts(context, product, make_items(doubts, industry), open_doorway)
         coded, counts = settle_codings(coded, [outcome for outcome in outcomes if outcome], map_stages(industry))
         is_final = all(outcome and outcome.status in {"answered", "invalid"} for outcome in outcomes)
@@ -181,13 +178,15 @@ def settle_doubts(
     return open_doorway().run(make_task(), items, ProgressLog(context.log.info, "doubtful codings"))
 
 
-def code_complaints(product: ProductBase, log: Callable[..., Any], industry: Industry) -> tuple[pa.Table, list[Doubt]]:
-    """The head's codings of an industry, and the dialogues of which it is least sure."""
+def code_complaints(
+    product: ProductBase, log: Callable[..., Any], industry: Industry, embeddings: pa.Table
+) -> tuple[pa.Table, list[Doubt]]:
+    """The head's codings of an industry, and the dialogues that a model is to settle; none where no model is set."""
     head = find_head(industry, product.make_embedder(log))
-    vectors = read_vectors(product.lake.read(Embedding, industry.id))
+    vectors = read_vectors(embeddings)
     complaints = read_complaints(product, industry.id)
     coded = code_dialogues(complaints, vectors, head)
-    return coded, find_doubts(coded, complaints, vectors, head, industry)
+    return coded, find_doubts(coded, complaints, vectors, head, industry) if product.settings.model else []
 
 
 def show_codings(product: ProductBase, partitions: Sequence[str]) -> dict[str, Any]:

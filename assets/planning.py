@@ -14,6 +14,7 @@ from assets.product import ProductBase
 from assets.scenarios import CANDIDATES, make_chance, read_candidates
 from assets.steps import INDUSTRIES, OWNERS
 from schemas.industry import Industry
+from schemas.journeys import Embedding
 from servicebench_data.industries import load_industry
 from servicebench_data.journeys.settling import make_items, make_task
 from servicebench_data.scenarios.parts import prepare
@@ -66,7 +67,8 @@ def make_plan(product: ProductBase, industries: Sequence[str], log: Callable[...
 
 def plan_settling(product: ProductBase, industry: Industry, oracle: Oracle, log: Callable[..., Any]) -> PlanRow:
     """What settling the doubtful codings would take."""
-    return plan_task(make_task(), make_items(code_complaints(product, log, industry)[1], industry), oracle)
+    _, doubts = code_complaints(product, log, industry, product.lake.read(Embedding, industry.id))
+    return plan_task(make_task(), make_items(doubts, industry), oracle)
 
 
 def tabulate(rows: Sequence[PlanRow]) -> str:

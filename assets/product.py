@@ -5,7 +5,8 @@ Belongs here: turning Dagster's configuration into `Settings`. Not here: setting
 """
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any
 
 import dagster as dg
@@ -54,6 +55,12 @@ class ProductBase(dg.ConfigurableResource):
         options = ModelOptions.from_settings(settings)
         replay = only_recalls or settings.model_replay
         return open_doorway(options, settings.locate_ledger(), replay=replay, run_id=run_id)
+
+    @contextmanager
+    def hold_doorway(self, run_id: str) -> Generator[Callable[[], Doorway]]:
+        """A function that opens the doorway when it is first called; it is closed on leaving."""
+        with ExitStack() as stack:
+            yield cache(lambda: stack.enter_context(self.make_doorway(run_id)))
 
     def make_doorway_for(self, model: str, run_id: str = "") -> Doorway:
         """The doorway for what names its own models; `model` stands in where the settings name none."""

@@ -5,8 +5,7 @@ Belongs here: which function makes which table of which inputs. Not here: any ru
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from functools import cache, partial
+from functools import partial
 
 import dagster as dg
 
@@ -85,8 +84,7 @@ def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[
     By rules, or by the model that the settings name; each record says which. People's edits are laid over what was made
     before it is checked.
     """
-    with ExitStack() as stack:
-        open_once = cache(lambda: stack.enter_context(product.make_doorway(context.run.run_id)))
+    with product.hold_doorway(context.run.run_id) as open_once:
         yield from run_step(
             context,
             product,

@@ -20,6 +20,7 @@ from schemas.industry import Category
 from schemas.records import Record
 from schemas.scenarios import BackgroundSentence, CasePolicy, Expectation, Fact, Level, Scenario
 from schemas.simulation import Style
+from servicebench_data.industries import load_industry
 from servicebench_data.lake.arrow import to_records
 from servicebench_data.scenarios.remedies import tell_remedy
 from servicebench_data.simulation.agents.scripted import ScriptedAgent
@@ -31,7 +32,7 @@ from servicebench_data.simulation.loop import play
 from servicebench_data.simulation.patience import Constants
 from servicebench_data.simulation.plan import Planned
 from servicebench_data.simulation.recording import Played
-from servicebench_data.simulation.views import READ, Parts, load_industry_once, read_parts
+from servicebench_data.simulation.views import READ, Parts, read_parts
 
 CASES = Path(__file__).parent / "gate" / "scenarios.yaml"
 SCRIPTS: tuple[Script, ...] = ("just", "cold", "premature_payer", "evader", "over_promiser")
@@ -66,7 +67,7 @@ def make_all() -> Iterator[Parts]:
     number = 0
     for case in cases:
         category = next(
-            entry for entry in load_industry_once(case["industry"]).journey.categories if entry.id == case["category"]
+            entry for entry in load_industry(case["industry"]).journey.categories if entry.id == case["category"]
         )
         for remedy in category.remedies[:WISHES]:
             yield make_parts(case, category, remedy, LEVELS[number % len(LEVELS)])
@@ -87,7 +88,7 @@ def make_parts(case: dict[str, Any], category: Category, remedy: str, severity: 
                            fact_ids=[fact.fact_id], disclosure=fact.disclosure, is_inferred=False)
         for number, fact in enumerate(facts)
     ]  # fmt: skip
-    policies = load_industry_once(case["industry"]).policies.policies
+    policies = load_industry(case["industry"]).policies.policies
     rows = [
         CasePolicy(
             **shared, policy_id=policy.id, title=policy.title, text=policy.text,
@@ -122,7 +123,7 @@ def wish_for(shared: dict[str, Any], remedy: str, severity: Level) -> Expectatio
 def make_scenario(case: dict[str, Any], shared: dict[str, Any], severity: Level, facts: list[Fact]) -> Scenario:
     """The row of a fictional scenario; its record holds what the company can know."""
     known = [f"{fact.kind.replace('_', ' ').capitalize()}: {fact.value}" for fact in facts if is_on_file(fact)]
-    account = next(entry for entry in load_industry_once(case["industry"]).accounts.accounts if entry.is_sample)
+    account = next(entry for entry in load_industry(case["industry"]).accounts.accounts if entry.is_sample)
     return Scenario(
         **shared, dialogue_id=f"d{case['id']}", account=account.handle, is_sample=True, stage_id="stage",
         category_id=case["category"], severity=severity, opening=case["opening"], events="1. It happened.",

@@ -27,8 +27,9 @@ def list_industries(folder: Path = INDUSTRIES_FOLDER) -> list[str]:
     return sorted(path.parent.name for path in folder.glob("*/accounts.yaml"))
 
 
+@cache
 def load_industry(name: str, folder: Path = INDUSTRIES_FOLDER) -> Industry:
-    """Read and check one industry.
+    """Read and check one industry, once in a process.
 
     Args:
         name: Name of its folder.

@@ -7,6 +7,7 @@ The head's few likeliest categories are what the model chooses from. Where no an
 and is counted: it is a coding with a stated confidence, not a guess in the model's place.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -152,11 +153,10 @@ def settle_codings(
         stages: Stage of each category.
     """
     answers = {outcome.item_id: outcome.answer for outcome in outcomes}
-    rows = [settle(row, answers.get(row.dialogue_id), stages) for row in to_records(Coding, codings)]
-    kinds = [
-        name_kind(row, answers[row.dialogue_id]) for row in to_records(Coding, codings) if row.dialogue_id in answers
-    ]
-    return from_records(Coding, rows), {f"settled by a model: {kind}": kinds.count(kind) for kind in sorted(set(kinds))}
+    rows = to_records(Coding, codings)
+    kinds = Counter(name_kind(row, answers[row.dialogue_id]) for row in rows if row.dialogue_id in answers)
+    settled = [settle(row, answers.get(row.dialogue_id), stages) for row in rows]
+    return from_records(Coding, settled), {f"settled by a model: {kind}": kinds[kind] for kind in sorted(kinds)}
 
 
 def name_kind(row: Coding, answer: CategoryAnswer | None) -> str:

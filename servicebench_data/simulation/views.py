@@ -136,7 +136,7 @@ def show_agent(parts: Parts, guidance: str, said: Iterable[Said]) -> AgentView:
     """What the agent sees: the record as it is on file, the policies, the limit, and what was said."""
     return AgentView(
         brand=name_brand(parts.scenario),
-        industry=load_industry_once(parts.scenario.industry).accounts.title,
+        industry=load_industry(parts.scenario.industry).accounts.title,
         case_record=parts.scenario.case_record,
         policies=tuple(show_policy(policy) for policy in parts.policies),
         goodwill_limit_usd=parts.scenario.goodwill_limit_usd,
@@ -161,10 +161,7 @@ def name_brand(scenario: Scenario) -> str:
     return list_brands(scenario.industry).name_brand(scenario.account)
 
 
-load_industry_once = cache(load_industry)
-
-
 @cache
 def list_brands(industry: str) -> Knowledge:
     """An industry's knowledge, prepared once."""
-    return prepare(load_industry_once(industry))
+    return prepare(load_industry(industry))

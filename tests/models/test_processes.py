@@ -15,6 +15,7 @@ from servicebench_data.models.doorway import open_doorway
 from servicebench_data.models.ledger import Ledger
 from servicebench_data.models.ledger_report import sum_calls
 from servicebench_data.models.task import Task
+from tests.children import hold_children
 from tests.conftest import ROOT
 from tests.models.conftest import KEY
 from tests.models.server import Answer, Asked, Script, Server, complete, refuse
@@ -27,27 +28,14 @@ Start = Callable[..., subprocess.Popen[str]]
 @pytest.fixture
 def start(offline_environment: dict[str, str], tmp_path: Path) -> Generator[Start]:
     """Starts the small task in a process of its own."""
-    children: list[subprocess.Popen[str]] = []
+    with hold_children(offline_environment) as nursery:
 
-    def run(url: str, count: int, concurrency: int) -> subprocess.Popen[str]:
-        folder = tmp_path / f"child {len(children)}"
-        folder.mkdir()
-        kept = {name: value for name, value in os.environ.items() if name.startswith("OPENAI_")}
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.models.child", url, str(folder), str(count), str(concurrency)],
-            env={**offline_environment, **kept},
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        children.append(child)
-        return child
+        def run(url: str, count: int, concurrency: int) -> subprocess.Popen[str]:
+            folder = tmp_path / f"child {len(nursery.children)}"
+            folder.mkdir()
+            return nursery.start("tests.models.child", url, folder, count, concurrency)
 
-    yield run
-    for child in children:
-        child.kill()
-        child.communicate()
+        yield run
 
 
 def slowly(asked: Asked) -> Answer:

@@ -1,10 +1,8 @@
 """Many conversations at once: durable, replayed byte for byte, and none waits for another."""
 
 import asyncio
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
@@ -17,7 +15,7 @@ from schemas.simulation import Conversation, MessageRow
 from servicebench_data.simulation.attempt import Scene
 from servicebench_data.simulation.running import Standing, Tables, play_all
 from servicebench_data.simulation.turns import AgentTurn, AgentView
-from tests.conftest import ROOT
+from tests.children import hold_children
 from tests.models.server import Asked, Script, Server, complete
 from tests.simulation.company import answer_as_agent, choose_line, hold_all, write_line
 from tests.simulation.stage import LineAgent, make_parts, make_scenario
@@ -30,26 +28,13 @@ Start = Callable[[str, Path, int], "subprocess.Popen[str]"]
 @pytest.fixture
 def start(offline_environment: dict[str, str]) -> Generator[Start]:
     """Holds conversations in a process of its own."""
-    children: list[subprocess.Popen[str]] = []
+    with hold_children(offline_environment) as nursery:
 
-    def run(url: str, folder: Path, count: int) -> subprocess.Popen[str]:
-        folder.mkdir(exist_ok=True)
-        kept = {name: value for name, value in os.environ.items() if name.startswith("OPENAI_")}
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.simulation.company", url, str(folder), str(count)],
-            env={**offline_environment, **kept},
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        children.append(child)
-        return child
+        def run(url: str, folder: Path, count: int) -> subprocess.Popen[str]:
+            folder.mkdir(exist_ok=True)
+            return nursery.start("tests.simulation.company", url, folder, count)
 
-    yield run
-    for child in children:
-        child.kill()
-        child.communicate()
+        yield run
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
