@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 HOME_DIR ?= .servicebench
 BIN := $(VENV)/bin
-BENCHMARKS := attacks coding customer_faults duplicates extraction filter gate grounding models patience rebuild simulation styles topics
+BENCHMARKS := attacks coding customer_faults duplicates extraction filter gate grounding models patience rebuild report simulation styles topics
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint types dev docs sample bench clean

@@ -24,8 +24,8 @@ from servicebench_data.simulation.files import list_experiments
 
 JOB_NAME = "scenario_build"
 EXPERIMENT_JOB_NAME = "experiment_run"
-#: What publishes the tables.
-PUBLISHING = ("build_step", "build")
+#: What publishes the tables, and shows them.
+PUBLISHING = ("build_step", "build", "report")
 RUBRIC = "rubric_item"
 PLAN_JOB_NAME = "model_plan"
 PLAN = "writing_plan"

@@ -3,7 +3,8 @@
 Belongs here: turning findings into check results. Not here: any rule.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -13,33 +14,46 @@ from assets.steps import escape
 from schemas.records import Record
 from servicebench_data.industries import list_industries
 from servicebench_data.lake.expectations import Finding, check_table
-from servicebench_data.lake.tables import record_of
+from servicebench_data.lake.tables import RECORDS, record_of
 
 
-def make_check(record: type[Record]) -> dg.AssetChecksDefinition:
-    """The blocking check of a table against its record."""
-    return dg.asset_check(
-        asset=record.table.name,
+def make_contracts(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition | None:
+    """The blocking checks of the tables that an asset makes against their records, in one step; None without tables.
+
+    Each step costs a few dozen writes to the instance's event log, so that one for each table would take longer than
+    the checks themselves.
+    """
+    names = {key.to_user_string() for key in asset.keys}
+    records = [record for record in RECORDS if record.table.name in names and record.table.group != "release"]
+    if not records:
+        return None
+    return dg.multi_asset_check(
+        name=f"{asset.op.name}_contract",
+        specs=[describe_contract(record) for record in records],
+    )(partial(check_contracts, records))
+
+
+def describe_contract(record: type[Record]) -> dg.AssetCheckSpec:
+    """Name and description of the check of one table."""
+    return dg.AssetCheckSpec(
         name=f"{record.table.name}_contract",
+        asset=record.table.name,
         description=f"Great Expectations suite made from the record {record.__name__}: row count, key, missing and "
         "allowed values, references. A failure blocks everything downstream.",
         blocking=True,
-    )(ContractCheck(record))
+    )
 
 
-class ContractCheck:
-    """Runs the suite of one record over all its partitions."""
-
-    def __init__(self, record: type[Record]) -> None:
-        self.record = record
-        self.__name__ = f"{record.table.name}_contract"
-
-    def __call__(self, product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResult:
-        """Check the table as it lies in the lake."""
-        names = {reference.table for reference in self.record.table.references}
-        records = [self.record, *(record_of(name) for name in sorted(names - {self.record.table.name}))]
-        files = product.lake.files(records, list_industries())
-        return judge(check_table(self.record, files, product.limits))
+def check_contracts(
+    records: Sequence[type[Record]], product: dg.ResourceParam[ProductBase]
+) -> Iterator[dg.AssetCheckResult]:
+    """Check tables as they lie in the lake, over all their partitions."""
+    for record in records:
+        names = {reference.table for reference in record.table.references}
+        others = [record_of(name) for name in sorted(names - {record.table.name})]
+        files = product.lake.files([record, *others], list_industries())
+        found = judge(check_table(record, files, product.limits))
+        yield found._replace(asset_key=dg.AssetKey(record.table.name), check_name=f"{record.table.name}_contract")
 
 
 def judge(

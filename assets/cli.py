@@ -12,13 +12,19 @@ from rich.console import Console
 from assets import console as show
 from assets.arguments import Home, find_industry
 from assets.experts import app as journeys_app
+from assets.export import export
 from assets.ledger import app as ledger_app
+from assets.power import power
+from assets.report import report
 from assets.review import review
 from servicebench_data.industries import list_industries
 from servicebench_data.lake.forget import ForgetError, add_to_forget_list
 from servicebench_data.lake.sources import SourceError, list_sources, register_files
 from servicebench_data.lake.store import Lake
+from servicebench_data.measures.power import PowerError
 from servicebench_data.models.options import OptionsError
+from servicebench_data.release.export.export import ExportError
+from servicebench_data.release.report.reading import ReportError
 from servicebench_data.settings import Settings, SettingsError
 from servicebench_data.simulation.experiment import ExperimentError
 
@@ -38,7 +44,17 @@ class UsageError(ValueError):
     """The command cannot do what was asked; the message says why and what to do."""
 
 
-MENDABLE = (UsageError, SettingsError, SourceError, ForgetError, OptionsError, ExperimentError)
+MENDABLE = (
+    UsageError,
+    SettingsError,
+    SourceError,
+    ForgetError,
+    OptionsError,
+    ExperimentError,
+    ExportError,
+    ReportError,
+    PowerError,
+)
 
 
 @app.command()
@@ -245,6 +261,9 @@ def dev(context: typer.Context, home: Home = None) -> None:
 
 
 app.command()(review)
+app.command()(power)
+app.command()(export)
+app.command()(report)
 
 
 def main() -> None:

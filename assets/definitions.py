@@ -5,10 +5,20 @@ Belongs here: the list of what there is. Not here: any of it.
 
 import dagster as dg
 
-from assets import automation, dialogues, diversity, journeys, judging, planning, release, scenarios, simulation
-from assets.checks import make_check
+from assets import (
+    automation,
+    dialogues,
+    diversity,
+    journeys,
+    judging,
+    measures,
+    planning,
+    release,
+    scenarios,
+    simulation,
+)
+from assets.checks import make_contracts
 from assets.product import make_resources
-from servicebench_data.lake.tables import RECORDS
 from servicebench_data.settings import Settings
 
 
@@ -18,13 +28,17 @@ def build_definitions(settings: Settings) -> dg.Definitions:
     Args:
         settings: Settings of the builds.
     """
-    groups = (dialogues, journeys, scenarios, diversity, simulation, judging, planning, release)
+    groups = (dialogues, journeys, scenarios, diversity, simulation, judging, measures, planning, release)
+    assets = dg.load_assets_from_modules(groups)
+    contracts = [make_contracts(asset) for asset in assets if isinstance(asset, dg.AssetsDefinition)]
     return dg.Definitions(
-        assets=dg.load_assets_from_modules(groups),
+        assets=assets,
         asset_checks=[
-            *(make_check(record) for record in RECORDS if record.table.group != "release"),
+            *(contract for contract in contracts if contract),
+            *journeys.CHECKS,
             *scenarios.CHECKS,
             *judging.CHECKS,
+            *measures.CHECKS,
             *release.CHECKS,
         ],
         jobs=[automation.make_job(), automation.make_plan_job(), automation.make_experiment_job()],

@@ -10,14 +10,27 @@ import dagster as dg
 import pyarrow as pa
 
 from assets.automation import PLAN_JOB_NAME
+from assets.checks import judge
 from assets.plots import draw_atlas, draw_bars, draw_saturation
 from assets.product import ProductBase
 from assets.progress import ProgressLog
 from assets.steps import Made, Results, Step, describe_step, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening
 from schemas.industry import Industry
-from schemas.journeys import CategoryAnswer, CategoryRow, Coding, Embedding, Recoding, StageRow, Topic, TopicMember
-from servicebench_data.industries import load_industry
+from schemas.journeys import (
+    CategoryAnswer,
+    CategoryRow,
+    Coding,
+    CodingChange,
+    Embedding,
+    Recoding,
+    StageRow,
+    Topic,
+    TopicChange,
+    TopicMember,
+)
+from schemas.records import Record
+from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.journeys.atlas import read_atlas
 from servicebench_data.journeys.coding import code_dialogues
 from servicebench_data.journeys.deciding import TopicTables, apply_to_codings, apply_to_topics, review_topics
@@ -25,7 +38,8 @@ from servicebench_data.journeys.decisions import load_decisions
 from servicebench_data.journeys.embedding import embed_complaints, read_vectors, select_complaints
 from servicebench_data.journeys.heads import find_head
 from servicebench_data.journeys.maps import list_categories, list_stages, map_stages
-from servicebench_data.journeys.registry import read_registry
+from servicebench_data.journeys.outliers import check_outliers
+from servicebench_data.journeys.registry import Registry, list_changes, list_recodings, read_codings, read_registry
 from servicebench_data.journeys.saturation import measure_saturation
 from servicebench_data.journeys.settling import (
     Doubt,
@@ -36,20 +50,25 @@ from servicebench_data.journeys.settling import (
     settle_codings,
 )
 from servicebench_data.journeys.topics import find_topics
+from servicebench_data.lake.arrow import from_records
 from servicebench_data.models.task import Door, Item, Outcome
 from servicebench_data.scenarios.writing.plan import LedgerOracle
 
+CHANGES_SHOWN = 50
 CODE = ("journeys", "journeys.py", "embeddings", "industries", "review", "review.py")
 MAPS = Step((StageRow, CategoryRow), (), CODE)
 EMBEDDINGS = Step((Embedding,), (Dialogue, Screening), CODE, ("embedding_model",))
 TOPICS = Step(
-    (Topic, TopicMember),
+    (Topic, TopicMember, TopicChange),
     (Dialogue, Screening, Embedding),
     CODE,
     ("embedding_model", "seed", "min_topic_dialogues"),
 )
 CODINGS = Step(
-    (Coding, Recoding), (Dialogue, Screening, Embedding, CategoryRow, Topic, TopicMember), CODE, ("embedding_model",)
+    (Coding, Recoding, CodingChange),
+    (Dialogue, Screening, Embedding, CategoryRow, Topic, TopicMember),
+    CODE,
+    ("embedding_model",),
 )
 
 
@@ -99,19 +118,20 @@ def topics(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductB
 def cluster(context: dg.AssetExecutionContext, product: ProductBase, name: str) -> Made:
     """One industry's topics."""
     industry, lake = load_industry(name), product.lake
-    embeddings = lake.read(Embedding, name)
+    embeddings, previous = lake.read(Embedding, name), read_registry(lake, name)
     found = find_topics(
         read_complaints(product, name),
         read_vectors(embeddings),
         industry,
         find_head(industry, product.make_embedder(context.log.info)),
-        read_registry(lake, name),
+        previous,
         seed=product.settings.seed,
         min_dialogues=product.settings.min_topic_dialogues,
     )
     decisions = load_decisions(lake.overrides, name)
     made = apply_to_topics(TopicTables(found.topic, found.topic_member), embeddings, decisions, industry)
-    return Made({Topic: made.topic, TopicMember: made.topic_member}, dict(found.counts))
+    changes = from_records(TopicChange, list_changes(name, previous, Registry(made.topic, made.topic_member)))
+    return Made({Topic: made.topic, TopicMember: made.topic_member, TopicChange: changes}, dict(found.counts))
 
 
 def show_topics(product: ProductBase, partitions: Sequence[str]) -> dict[str, Any]:
@@ -123,7 +143,31 @@ def show_topics(product: ProductBase, partitions: Sequence[str]) -> dict[str, An
     }  # fmt: skip
     decided = [review_topics(product.lake, load_industry(name)) for name in partitions]
     maps = {f"map of {name}": draw_map(product, name) for name, entries in rows.items() if entries}
-    return {"sizes": draw_bars("Dialogues by topic", sizes), "decisions": tabulate_decisions(decided), **maps}
+    return {
+        "sizes": draw_bars("Dialogues by topic", sizes),
+        "changes": show_changes(product, TopicChange, partitions),
+        "decisions": tabulate_decisions(decided),
+        **maps,
+    }
+
+
+@dg.asset_check(
+    asset=TopicMember.table.name,
+    description="At most a tenth of an industry's complaints belong to no topic, where it has topics.",
+)
+def topic_outliers(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResult:
+    """Warn of industries whose complaints are mostly their own."""
+    files = product.lake.files([TopicMember], list_industries())
+    return judge(check_outliers(files, product.limits), dg.AssetCheckSeverity.WARN)
+
+
+def show_changes(product: ProductBase, record: type[Record], partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
+    """What is otherwise than in the build before: how much of it, and the first of it."""
+    rows = [row for name in partitions for row in product.lake.read(record, name).to_pylist()]
+    if not rows:
+        return dg.MetadataValue.md("As in the build before, or there was none.")
+    told = tabulate(rows[:CHANGES_SHOWN], list(record.model_fields))
+    return dg.MetadataValue.md(f"{len(rows)} differences from the build before; the first of them:\n\n{told}")
 
 
 def draw_map(product: ProductBase, name: str) -> dg.MarkdownMetadataValue:
@@ -162,7 +206,9 @@ def code(context: dg.AssetExecutionContext, product: ProductBase, name: str, ope
         is_final = all(outcome and outcome.status in {"answered", "invalid"} for outcome in outcomes)
     tables = TopicTables(lake.read(Topic, name), lake.read(TopicMember, name))
     made = apply_to_codings(coded, tables, embeddings, load_decisions(lake.overrides, name), industry)
-    return Made({Coding: made.coding, Recoding: made.recoding}, dict(counts), is_final=is_final)
+    changes = from_records(CodingChange, list_recodings(read_codings(lake, name), made.coding))
+    made_tables = {Coding: made.coding, Recoding: made.recoding, CodingChange: changes}
+    return Made(made_tables, dict(counts), is_final=is_final)
 
 
 def settle_doubts(
@@ -206,6 +252,7 @@ def show_codings(product: ProductBase, partitions: Sequence[str]) -> dict[str, A
     return {
         "categories": draw_bars("Dialogues by category", counts),
         "coverage": draw_saturation("Categories found by dialogues read (band: 5% to 95% of 50 orders)", curves),
+        "changes": show_changes(product, CodingChange, partitions),
         "decisions": tabulate_decisions([product.lake.read(Recoding, name) for name in partitions]),
     }
 
@@ -217,3 +264,6 @@ def tabulate_decisions(tables: Sequence[pa.Table]) -> dg.MarkdownMetadataValue:
     if not rows:
         return dg.MetadataValue.md("Nobody has decided anything; see `servicebench journeys review`.")
     return dg.MetadataValue.md(tabulate(rows, names))
+
+
+CHECKS = [topic_outliers]

@@ -1,4 +1,4 @@
-"""Assets of the judging group: the rubric, and what judges gave to an experiment's conversations.
+"""Assets of the judging group: the rubric, and what judges and people gave to an experiment's conversations.
 
 Belongs here: gathering what is judged, and showing how judges judged. Not here: any rule of judging.
 """
@@ -14,13 +14,15 @@ from assets.product import ProductBase
 from assets.progress import ProgressLog
 from assets.simulation import read_scenarios
 from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step, tabulate
-from schemas.judging import RubricItem, Score
+from schemas.judging import Rating, RubricItem, Score
 from schemas.scenarios import Candidate, Scenario
-from schemas.simulation import Conversation
+from schemas.simulation import Conversation, MessageRow
 from servicebench_data.judging.cases import READ_OF_EXPERIMENT, READ_OF_SCENARIOS
 from servicebench_data.judging.coverage import READ, check_coverage, find_degenerate
 from servicebench_data.judging.judging import MADE, describe_judging, judge_conversations, name_judge
 from servicebench_data.judging.outcomes import count_verdicts, is_final
+from servicebench_data.judging.ratings.store import digest_ratings, read_ratings
+from servicebench_data.judging.ratings.table import make_rating_table
 from servicebench_data.judging.versions import make_rubric_table
 from servicebench_data.lake.generations import list_sources
 from servicebench_data.lake.store import Lake
@@ -29,6 +31,7 @@ from servicebench_data.simulation.files import find_experiment
 CODE = ("judging", "judging.py", "rubric.py")
 RUBRIC = Step((RubricItem,), (), CODE)
 JUDGING = Step(MADE, (*READ_OF_EXPERIMENT, *READ_OF_SCENARIOS, RubricItem), CODE)
+RATING = Step((Rating,), (MessageRow,), (*CODE, "review"))
 
 
 @dg.asset(**describe_asset(RubricItem))
@@ -63,6 +66,19 @@ def sit(context: dg.AssetExecutionContext, product: ProductBase, name: str, indu
         ProgressLog(context.log.info, f"verdicts on {name}"),
     )
     return Made(made, is_final=is_final(made[Score]))
+
+
+@dg.multi_asset(**describe_step(RATING))
+def ratings(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
+    """What people gave to an experiment's conversations, and whether it still holds for these as they are now."""
+    lake = product.lake
+    yield from run_step(
+        context,
+        product,
+        RATING,
+        lambda name: Made({Rating: make_rating_table(read_ratings(lake, name), lake.read(MessageRow, name))}),
+        extra=lambda name: digest_ratings(read_ratings(lake, name)),
+    )
 
 
 def show_verdicts(lake: Lake, partitions: Sequence[str]) -> Mapping[str, Any]:

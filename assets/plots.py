@@ -13,6 +13,9 @@ import dagster as dg
 from servicebench_data.journeys.atlas import Atlas, Label, describe_size
 from servicebench_data.journeys.saturation import Saturation
 
+#: A mean with the ends of its interval; what there is not is missing.
+Span = tuple[float | None, float | None, float | None]
+
 BAR = "#3d6f8e"
 WIDTH_INCHES = 7.0
 COLOURS = ("#3b6fb6", "#d1495b", "#2a9d6f", "#e09f3e", "#7b4ea3", "#17a2b8", "#a0522d", "#444444")
@@ -29,6 +32,25 @@ def draw_bars(title: str, values: Mapping[str, float]) -> dg.MarkdownMetadataVal
     axes = figure.add_subplot()
     bars = axes.barh([clean(name) for name, _ in items], [value for _, value in items], color=BAR)
     axes.bar_label(bars, fmt="%g", padding=2, fontsize=8)
+    axes.invert_yaxis()
+    finish(axes, title)
+    return embed(figure)
+
+
+def draw_intervals(
+    title: str, spans: Mapping[str, tuple[float | None, float | None, float | None]]
+) -> dg.MarkdownMetadataValue:
+    """A point with its interval for each name, in their order; names without a value are left out."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    known = {name: span for name, span in spans.items() if span[0] is not None}
+    figure = Figure(figsize=(WIDTH_INCHES, 0.9 + 0.3 * max(len(known), 2)), layout="constrained")
+    axes = figure.add_subplot()
+    for place, (mean, low, high) in enumerate(known.values()):
+        if low is not None and high is not None:
+            axes.hlines(place, low, high, color=BAR, linewidth=2)
+        axes.scatter([mean or 0.0], [place], color=BAR)
+    axes.set_yticks(range(len(known)), [clean(name) for name in known])
     axes.invert_yaxis()
     finish(axes, title)
     return embed(figure)

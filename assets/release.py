@@ -1,4 +1,4 @@
-"""Assets of the release group: counts of every step, and the published build.
+"""Assets of the release group: counts of every step, the published build, and the report on each experiment.
 
 Belongs here: gathering the lake's tables for publishing. Not here: what must hold between them (`release/steps.py`).
 """
@@ -11,13 +11,14 @@ import dagster as dg
 from assets.checks import judge
 from assets.plots import draw_heat
 from assets.product import ProductBase
-from assets.steps import Made, Results, Step, describe_asset, run_step, tabulate
+from assets.steps import OWNERS, Made, Results, Step, describe_asset, run_step, tabulate
 from schemas.release import Build, BuildStep
 from schemas.scenarios import Candidate, Scenario
 from servicebench_data.lake.generations import lake_records, list_sources
 from servicebench_data.lake.store import Lake
 from servicebench_data.release.gates import read_gates
 from servicebench_data.release.publish import publish_once, read_coverage
+from servicebench_data.release.report.files import write_reports
 from servicebench_data.release.steps import check_balance, check_generation, check_references, count_steps
 
 EVERYTHING = [record.table.name for record in lake_records()]
@@ -84,6 +85,24 @@ def show_gates(path: Path, by: str) -> dg.MarkdownMetadataValue:
     """How many dialogues passed each gate, of those that entered it."""
     rows = read_gates(path, by)
     return dg.MetadataValue.md(tabulate(rows, list(rows[0])) if rows else "Nothing has been published.")
+
+
+@dg.asset(
+    deps=[Build.table.name],
+    group_name=Build.table.group,
+    owners=OWNERS,
+    kinds={"html"},
+    description="One HTML page per experiment: every figure with its SQL, and all transcripts. It needs no network.",
+)
+def report(product: dg.ResourceParam[ProductBase]) -> dg.MaterializeResult:
+    """One page per experiment that the published file holds; none where it holds none."""
+    pages = write_reports(product.lake)
+    return dg.MaterializeResult(
+        metadata={
+            "experiments": len(pages),
+            **{f"page on {page.stem}": dg.MetadataValue.path(str(page)) for page in pages},
+        }
+    )
 
 
 CHECKS = [build_consistency]

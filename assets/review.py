@@ -3,7 +3,8 @@
 Belongs here: the command's arguments, gathering what every group lets people decide, and printing. Not here: any rule.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -36,31 +37,53 @@ MEANING = {
 }
 KINDS = ("topic", "dialogue", "scenario")
 PAGE = "scenarios-{industry}"
+RATING_PAGE = "ratings-{experiment}"
+#: How many to show where nothing else is asked for: valid scenarios, and conversations that everybody is to rate, some
+#: more than the hundred that validate a judge.
+SCENARIOS, CONVERSATIONS = 20, 120
 
 
 def review(
     *,
-    apply: Annotated[Path | None, typer.Option(help="File of decisions, as a review page exports it.")] = None,
+    apply: Annotated[
+        list[Path] | None, typer.Option(help="File of decisions or ratings, as a page exports it; repeatable.")
+    ] = None,
     industry: Annotated[
         str | None, typer.Option(help="Write the page and the CSV of this industry's review queue of scenarios.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="How many failed scenarios to show.")] = 200,
-    sample: Annotated[int, typer.Option(min=0, help="How many valid scenarios to show.")] = 20,
+    experiment: Annotated[
+        str | None, typer.Option(help="Write the page on which a person rates this experiment's conversations.")
+    ] = None,
+    rater: Annotated[str, typer.Option(help="Who is to rate; what this person has rated is left out.")] = "",
+    limit: Annotated[
+        int, typer.Option(min=0, help="How many failed scenarios to show, or the most conversations of a page.")
+    ] = 200,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="How many valid scenarios to show [default: 20], or conversations to be rated [default: 120]."
+        ),
+    ] = None,
     folder: Annotated[
         Path | None, typer.Option("--out", help="Folder for the page and the CSV; default `review` in the home.")
     ] = None,
     home: Home = None,
 ) -> None:
-    """Show what people decided; or write the review queue of an industry's scenarios; or take in a file of decisions.
+    """Show what people decided; or write a page of scenarios or conversations; or take in decisions or ratings.
 
-    Decisions apply at the next build. Topics and codings have a page of their own: `servicebench journeys review`.
+    Decisions apply at the next build, ratings when the experiment is run again. Topics and codings have a page of
+    their own: `servicebench journeys review`.
     """
-    if apply and industry:
-        raise ReviewError(["--apply takes in a file of any industry, --industry writes a page; give one of them."])
+    if sum(map(bool, (apply, industry, experiment))) > 1:
+        raise ReviewError(["--apply takes in files, --industry and --experiment write a page; give one of them."])
     settings = Settings.load(home=home)
     lake = Lake(settings.home)
     if industry:
-        write_queue(lake, find_industry(industry), folder or lake.reviews, (limit, sample, settings.seed))
+        size = (limit, SCENARIOS if sample is None else sample, settings.seed)
+        write_queue(lake, find_industry(industry), folder or lake.reviews, size)
+    elif experiment:
+        size = (limit, CONVERSATIONS if sample is None else sample, settings.seed)
+        write_ratings(lake, (experiment, rater), folder or lake.reviews, size)
     elif apply:
         take_in(lake, apply)
     else:
@@ -93,15 +116,61 @@ def write_queue(lake: Lake, industry: str, folder: Path, size: tuple[int, int, i
     say(out, "then: servicebench review --apply FILE")
 
 
-def take_in(lake: Lake, path: Path) -> None:
-    """Merge a file of decisions, or refuse it as a whole."""
-    if not path.is_file():
-        raise ReviewError([f"{str(path)!r} does not exist; give the file that the review page exported."])
-    forms = gather_forms(lake, list_items(path))
-    decisions = read_decisions(path, forms, datetime.now(UTC))
+def write_ratings(lake: Lake, who: tuple[str, str], folder: Path, size: tuple[int, int, int]) -> None:
+    """Write the page on which a person rates an experiment's conversations.
+
+    Args:
+        lake: The home's lake.
+        who: The experiment and the rater, who may be unknown.
+        folder: Where to write.
+        size: The most conversations of the page, how many everybody is to rate, and the seed.
+    """
+    from servicebench_data.judging.ratings.page import Draw, assign, read_cases, write_rating_page  # noqa: PLC0415
+
+    (experiment, rater), (limit, sample, seed) = who, size
+    assignment = assign(lake, experiment, read_cases(lake, experiment), rater, Draw(sample, limit, seed))
+    suffix = f"-{re.sub(r'[^a-zA-Z0-9_-]+', '-', rater)}" if rater else ""
+    page = folder / f"{RATING_PAGE.format(experiment=experiment)}{suffix}.html"
+    write_atomically(page, write_rating_page(assignment))
+    say(out, f"{len(assignment.cases)} conversations to rate, {assignment.done} rated already by {rater or 'nobody'}.")
+    say(out, f"Open {page} in a browser, rate, export the CSV;")
+    say(out, "then: servicebench review --apply FILE")
+
+
+def take_in(lake: Lake, paths: Sequence[Path]) -> None:
+    """Merge files of decisions or of ratings, or refuse all of them."""
+    from servicebench_data.judging.ratings.incoming import is_rating_file  # noqa: PLC0415
+
+    missing = next((path for path in paths if not path.is_file()), None)
+    if missing:
+        raise ReviewError([f"{str(missing)!r} does not exist; give the file that the review page exported."])
+    rated = [path for path in paths if is_rating_file(path)]
+    if rated and len(rated) < len(paths):
+        raise ReviewError([f"{str(rated[0])!r} holds ratings, and another file decisions; apply them one by one."])
+    if rated:
+        take_in_scores(lake, rated)
+        return
+    forms = gather_forms(lake, {item for path in paths for item in list_items(path)})
+    now = datetime.now(UTC)
+    decisions = [entry for path in paths for entry in read_decisions(path, forms, now)]
     with hold_lock(lake.home):
         merged = merge_overrides(lake.overrides, decisions)
     print_merged(merged, forms, out)
+
+
+def take_in_scores(lake: Lake, paths: Sequence[Path]) -> None:
+    """Merge files of ratings, or refuse all of them."""
+    from servicebench_data.judging.ratings.taking import take_in_ratings  # noqa: PLC0415
+
+    taken = take_in_ratings(lake, paths, datetime.now(UTC))
+    merged = taken.merged
+    say(out, f"{len(merged.added)} scores taken in, {merged.known} were known already.")
+    if merged.changed:
+        say(out, f"{merged.changed} of them differ from what the same person gave before; the later one counts.")
+    if taken.stale:
+        say(out, f"{taken.stale} are recorded and stay out of measures: the transcript has another text now.")
+    names = ", ".join(sorted({entry.experiment_id for entry in merged.added}))
+    say(out, f"They enter the measures when the experiment is run again: {names}" if names else "Nothing has changed.")
 
 
 def gather_forms(lake: Lake, items: Collection[str]) -> Forms:
@@ -139,6 +208,7 @@ def print_merged(merged: Merged, forms: Forms, out: Console) -> None:
 
 def print_decisions(lake: Lake, out: Console) -> None:
     """The decisions that count, with their state."""
+    print_ratings(lake, out)
     latest = [entry for kind in KINDS for entry in pick_latest(read_overrides(lake.overrides, kind)).values()]
     if not latest:
         out.print("Nobody has decided anything yet; write a page with `servicebench review --industry NAME`")
@@ -151,6 +221,18 @@ def print_decisions(lake: Lake, out: Console) -> None:
         cells = [entry.industry, entry.kind, entry.target, describe_action(entry), entry.author, entry.reason, at]
         table.add_row(*map(Text, [*cells, describe_state(entry, forms)]))
     out.print(table)
+
+
+def print_ratings(lake: Lake, out: Console) -> None:
+    """How much people rated, by experiment."""
+    from servicebench_data.judging.ratings.store import count_ratings  # noqa: PLC0415
+
+    for name, counts in count_ratings(lake).items():
+        say(
+            out,
+            f"Experiment {name}: {counts.raters} people rated {counts.conversations} conversations, "
+            f"{counts.by_three} of them by three or more; 100 validate a judge.",
+        )
 
 
 def describe_state(override: Override, forms: Forms) -> str:

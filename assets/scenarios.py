@@ -37,7 +37,7 @@ from servicebench_data.journeys.heads import find_head
 from servicebench_data.lake.generations import find_current
 from servicebench_data.models.task import Door
 from servicebench_data.review.overrides import digest_overrides
-from servicebench_data.scenarios.assembly import read_sources
+from servicebench_data.scenarios.assembly import build_many, read_sources
 from servicebench_data.scenarios.candidates import Writer, build_candidates, recode_texts, select_codings
 from servicebench_data.scenarios.decisions import Overrides, load_decisions
 from servicebench_data.scenarios.parts import Chance, Knowledge, Source, prepare
@@ -104,16 +104,16 @@ def build_parts(
     """The parts of one industry's candidates; those that the model did not get to are asked for again next time."""
     industry, settings = load_industry(name), product.settings
     knowledge, embedder = prepare(industry), product.make_embedder(context.log.info)
-    writer = make_writer(context, product, knowledge, open_doorway) if settings.model else None
+    if settings.model:
+        write = make_writer(context, product, knowledge, open_doorway)
+    else:
+        write = make_rules(context, product, knowledge)
     tables = build_candidates(
         read_candidates(product, knowledge),
         knowledge,
         partial(recode_texts, head=find_head(industry, embedder), embedder=embedder),
-        seed=settings.seed,
-        stale_rate=settings.stale_rate,
-        progress=ProgressLog(context.log.info, f"candidates of {name}"),
-        write=writer,
-        overrides=read_decisions(product, name),
+        write,
+        read_decisions(product, name),
     )
     return Made(tables, is_final=is_finished(tables[TaskFailure]))
 
@@ -128,6 +128,18 @@ def read_candidates(product: ProductBase, knowledge: Knowledge) -> list[Source]:
     lake, name = product.lake, knowledge.industry.id
     codings = select_codings(lake.read(Coding, name), lake.read(Screening, name))
     return read_sources(lake.read(Turn, name), lake.read(Dialogue, name), codings, knowledge)
+
+
+def make_rules(context: dg.AssetExecutionContext, product: ProductBase, knowledge: Knowledge) -> Writer:
+    """Has the offline rules write the scenarios of one industry, in as many processes as there may be threads."""
+    return partial(
+        build_many,
+        knowledge=knowledge,
+        seed=product.settings.seed,
+        stale_rate=product.settings.stale_rate,
+        processes=product.settings.threads,
+        progress=ProgressLog(context.log.info, f"candidates of {knowledge.industry.id}"),
+    )
 
 
 def make_writer(

@@ -81,7 +81,8 @@ def hold(context: dg.AssetExecutionContext, product: ProductBase, name: str, ind
         loaded,
         read_scenarios(product.lake, industries),
         lambda: product.make_doorway_for(name_model(loaded.spec), context.run.run_id),
-        StandingLog(context.log.info, f"conversations of {name}"),
+        processes=product.settings.threads,
+        progress=StandingLog(context.log.info, f"conversations of {name}"),
     )
     return Made(made, is_final=is_final(made[Conversation]))
 

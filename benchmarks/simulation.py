@@ -223,12 +223,13 @@ def make_company(count: int, exchanges: int, seed: int) -> Any:
 
     spec = Experiment.model_validate({
         "title": "Speed.", "agents": [{"name": "agent", "model": "openai/small"}], "styles": ["passive_warm"],
-        "customers": [{"name": "customer", "model": "openai/small"}], "turn_cap": exchanges, "seed": seed,
+        "customers": [{"name": "customer", "model": "openai/small"}], "turn_cap": exchanges, "repeats": 1,
+        "seed": seed,
     })  # fmt: skip
     loaded = LoadedExperiment("speed", spec, ROOT)
     parts = {entry.scenario.scenario_id: entry for entry in make_parts(count)}
     scenarios = [entry.scenario for entry in parts.values()]
-    return Company(loaded, parts, plan_conversations(loaded, scenarios), Adviser((), scenarios))
+    return Company(loaded, parts, plan_conversations(loaded, scenarios), Adviser((), scenarios), exchanges)
 
 
 def make_parts(count: int) -> Iterator[Any]:

@@ -95,10 +95,26 @@ class Experiment(Strict):
         default="all", description="All four per scenario, a listed few, or one per scenario, the same for each agent."
     )
     disclosure: list[DisclosureMode] = Field(default_factory=lambda: ["progressive"], min_length=1)
-    repeats: int = Field(default=1, ge=1)
+    repeats: int = Field(default=3, ge=1, description="Times that each conversation is held, with other seeds.")
     seed: int = 2026
-    turn_cap: int = Field(default=20, ge=1, description="Most exchanges of a conversation.")
+    turn_cap: int = Field(
+        default=20,
+        ge=1,
+        description="Most exchanges of a conversation, raised by half for all while over 5% of an agent's reach it.",
+    )
+    turn_cap_limit: int | None = Field(
+        default=None, ge=1, description="Cap above which it is not raised; three times the cap where it is missing."
+    )
     style_moves_patience: bool = Field(default=False, description="Whether style acts on gate and patience, too.")
+
+    @model_validator(mode="after")
+    def check_cap(self) -> Self:
+        """The cap can only be raised."""
+        if self.turn_cap_limit is not None and self.turn_cap_limit < self.turn_cap:
+            raise ValueError(
+                f"`turn_cap_limit` is {self.turn_cap_limit}, below `turn_cap`; it is {self.turn_cap} or more"
+            )
+        return self
 
     @model_validator(mode="after")
     def check_names(self) -> Self:

@@ -101,6 +101,22 @@ class Topic(Record):
     )
 
 
+class TopicChange(Record):
+    """One row per difference between an industry's topics and those of the build before; none in a first build."""
+
+    table: ClassVar = Table("topic_change", "journeys", ("industry", "change", "topic_id"), may_be_empty=True)
+
+    industry: Id = Field(description="Industry of the topic.")
+    change: Literal["new", "retired", "recoded", "moved"] = Field(
+        description="The topic is new, is there no more, has another category, or lost dialogues to others or to none."
+    )
+    topic_id: Id = Field(description="Topic; a retired one is in earlier builds only.")
+    before: str | None = Field(
+        description="Its category before, missing for none; of a topic that lost dialogues how many it had."
+    )
+    after: str | None = Field(description="Its category now; of one that lost dialogues how many are elsewhere now.")
+
+
 class TopicMember(Record):
     """One row per complaint dialogue: its topic, or that it has none."""
 
@@ -140,6 +156,17 @@ class Coding(Record):
         description="Why there is no category; missing where there is one."
     )
     map_version: Count = Field(description="Version of the journey map that it was coded with.")
+
+
+class CodingChange(Record):
+    """One row per dialogue that the build before coded otherwise."""
+
+    table: ClassVar = Table("coding_change", "journeys", ("dialogue_id",), (_DIALOGUE, _CATEGORY), may_be_empty=True)
+
+    industry: Id = Field(description="Industry of the dialogue.")
+    dialogue_id: Id = Field(description="Dialogue.")
+    before_category_id: Id | None = Field(description="Its category before; missing where it had none.")
+    category_id: Id | None = Field(description="Its category now; missing where it has none.")
 
 
 class Recoding(Decided):

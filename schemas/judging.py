@@ -1,14 +1,15 @@
-"""Records of the judging group: scores by justice with their evidence, missing ones with their reason.
+"""Records of the judging group: scores by justice with their evidence or reason, ratings by people.
 
-Belongs here: what a judge gives and what an ensemble makes of it. Not here: the rubric (`rubric.yaml` beside the
-judge), or any measure over many conversations.
+Belongs here: what a judge or a person gives and what an ensemble makes of it. Not here: the rubric (`rubric.yaml`
+beside the judge), or any measure over many conversations.
 """
 
+from datetime import datetime
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field, field_validator
 
-from schemas.records import Count, Digest, Id, Record, Reference, Table
+from schemas.records import Count, Digest, Id, Record, Reference, Strict, Table
 
 Dimension = Literal["interactional", "procedural", "distributive"]
 #: `unscored`: the judge abstains for a reason of its own; `missing`: an answer was due and could not be had.
@@ -105,3 +106,54 @@ class RubricItem(Record):
     item_id: Id = Field(description="Sub-item.")
     question: str = Field(min_length=1, description="What the judge is asked.")
     anchors: list[str] = Field(min_length=1, description="What 1 to 5 mean, in this order.")
+
+
+class RatingEntry(Strict):
+    """One person's answer to one question about one conversation: a row of `ratings/<experiment>.csv` in the home."""
+
+    experiment_id: Id = Field(description="Experiment of the conversation.")
+    conversation_id: Id = Field(description="Conversation.")
+    scenario_id: Id = Field(description="Scenario of the conversation; ratings go with it when it must be forgotten.")
+    transcript_sha256: Digest = Field(description="Digest of the transcript that was rated.")
+    rater: Id = Field(description="Who rated.")
+    question: Id = Field(description="Dimension of justice, or question on the customer's realism.")
+    score: int = Field(ge=1, le=5, description="1 to 5.")
+    comment: str = Field("", max_length=2000, description="Remark; empty where there is none.")
+    rated_at: AwareDatetime = Field(description="When, with its time zone.")
+
+    @property
+    def target(self) -> tuple[str, str, str]:
+        """What it answers, and who does; of several entries on one target the latest counts."""
+        return self.conversation_id, self.rater, self.question
+
+    @field_validator("rater", "comment", mode="before")
+    @classmethod
+    def flatten(cls, value: object) -> object:
+        """Texts are kept on one line."""
+        return " ".join(value.split()) if isinstance(value, str) else value
+
+
+class Rating(Record):
+    """One row per person and question that the person answered about a conversation, by the latest answer."""
+
+    table: ClassVar = Table(
+        "rating",
+        "judging",
+        ("experiment_id", "conversation_id", "rater", "question"),
+        may_be_empty=True,
+        per="experiment",
+    )
+
+    experiment_id: Id = Field(description="Experiment.")
+    conversation_id: Id = Field(description="Conversation that was rated; it may be gone.")
+    transcript_sha256: Digest = Field(description="Digest of the transcript that was rated.")
+    rater: Id = Field(description="Who rated, as it was given; use codes for people.")
+    asks_about: Literal["justice", "realism"] = Field(description="The agent's justice, or the customer's realism.")
+    question: Id = Field(description="Dimension of justice, or question on realism as `realism.yaml` has it.")
+    score: int = Field(ge=1, le=5, description="1 to 5.")
+    comment: str | None = Field(description="Remark of the person.")
+    rated_at: datetime = Field(description="When, UTC.")
+    state: Literal["current", "stale", "missing"] = Field(
+        description="`stale`: the transcript has another text now; `missing`: the conversation is gone. Only current "
+        "ones enter measures."
+    )

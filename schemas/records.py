@@ -9,7 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-Group = Literal["dialogues", "journeys", "scenarios", "simulation", "judging", "models", "release"]
+Group = Literal[
+    "dialogues", "journeys", "scenarios", "simulation", "judging", "measures", "models", "release"
+]  # fmt: skip
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]

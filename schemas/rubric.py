@@ -56,3 +56,17 @@ class Rubric(Strict):
     rounding: Literal["half_up"] = Field(description="How the mean of a dimension's items becomes a whole number.")
     quoted_from: Point = Field(description="From this score on an item needs a quote.")
     dimensions: dict[Dimension, RubricDimension] = Field(min_length=3, max_length=3)
+
+
+class RealismQuestion(Strict):
+    """One thing that a person is asked about the simulated customer."""
+
+    question: Text = Field(description="What the person is asked.")
+    anchors: dict[Point, Text] = Field(min_length=5, max_length=5, description="What each of 1 to 5 means.")
+
+
+class RealismQuestions(Strict):
+    """What people are asked about the simulated customer."""
+
+    version: int = Field(ge=1, description="Raised whenever questions are added, left out or worded anew.")
+    questions: dict[Annotated[Slug, Field(pattern=r"^realism_[a-z_]+$")], RealismQuestion] = Field(min_length=1)

@@ -263,7 +263,7 @@ class SimulatorFault(Record):
     fault_index: Count = Field(description="Number within the message, from 0.")
     kind: SimulatorFaultKind = Field(description="What went wrong.")
     detail: str = Field(description="The offending words, or what was missing.")
-    made_by: Id = Field(description="Model of the customer; `offline` for the rules.")
+    made_by: Id = Field(description="Model of the customer, or of the gate where that gave no answer; or `offline`.")
     is_mended: bool = Field(description="Whether a later try of the same message was free of faults.")
 
 

@@ -51,7 +51,7 @@ class Settings(Strict):
     embedding_model: str = Field("bundled", description="`bundled`, or the name of a sentence-transformers model.")
     keep_builds: int = Field(3, ge=1, description="Published builds to keep, the newest among them.")
     memory_gb: float = Field(4.0, ge=0.5, description="Memory that DuckDB may use, GiB.")
-    threads: int = Field(2, ge=1, description="Threads that DuckDB may use.")
+    threads: int = Field(2, ge=1, description="Threads of DuckDB, and processes that share what one thread would do.")
     model: str = Field("", description="Model that writes scenarios, as litellm names it; empty for offline rules.")
     model_tasks: str = Field("", description="Models of single tasks, as `events=NAME,severity=NAME`.")
     model_fallbacks: str = Field("", description="Models to ask in turn where one gives no valid answer, by commas.")

@@ -53,6 +53,10 @@ def add_experiment(tables: Tables) -> None:
     add(tables, judging.Score, 0, **keys, **scored)
     add(tables, judging.SubScore, 0, **keys, **scored)
     add(tables, judging.Judgment, 0, **keys)
+    add(tables, judging.Rating, 0, **keys, experiment_id=EXPERIMENT)
+    for record in lake_records():
+        if record.table.group == "measures":
+            add(tables, record, 0, experiment_id=EXPERIMENT)
 
 
 def add_map(tables: Tables, industry: str) -> None:
@@ -64,6 +68,7 @@ def add_map(tables: Tables, industry: str) -> None:
     topic: dict[str, Any] = {"industry": industry, "category_id": "delay", "rival_category_id": "refund"}
     merged = {"representative_ids": [], "decision": None, "merged_into": None}
     add(tables, journeys.Topic, 0, **topic, **merged, topic_id=f"{industry}-t1")
+    add(tables, journeys.TopicChange, 0, industry=industry, topic_id=f"{industry}-t1")
     add(tables, journeys.Recoding, 0, industry=industry, item_id=f"{industry}-t1")
 
 
@@ -98,6 +103,8 @@ def add_coding(tables: Tables, keys: dict[str, str], fate: str, *, number: int) 
     code = {"category_id": "delay" if is_assigned else None, "stage_id": "before" if is_assigned else None}
     reason = None if is_assigned else "low_confidence"
     add(tables, journeys.Coding, number, **keys, **code, rival_category_id="refund", unassigned_reason=reason)
+    if fate == "not_drawn":
+        add(tables, journeys.CodingChange, number, **keys, before_category_id="refund", category_id="delay")
     if fate in {"released", "not_drawn", "near_duplicate", "invalid"}:
         add_candidate(tables, {**keys, "scenario_id": f"s-{keys['dialogue_id']}"}, fate, number=number)
 

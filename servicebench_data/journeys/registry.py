@@ -8,12 +8,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 
-from schemas.journeys import Topic, TopicMember
+from schemas.journeys import Coding, CodingChange, Topic, TopicChange, TopicMember
 from servicebench_data.journeys.arrays import load_library
 from servicebench_data.lake.parquet import read_file
 from servicebench_data.lake.store import Lake
@@ -21,8 +21,6 @@ from servicebench_data.lake.store import Lake
 # A topic keeps its id when it and the old one share at least this part of what either holds, among dialogues that
 # both builds know.
 SAME_SHARE = 0.3
-
-Change = Literal["new", "retired", "recoded", "moved"]
 
 
 @dataclass(frozen=True)
@@ -50,27 +48,16 @@ class Registry:
         return frozenset(dialogue for dialogue, is_core in rows if is_core)
 
 
-@dataclass(frozen=True)
-class TopicChange:
-    """A difference between two builds of an industry's topics.
-
-    Attributes:
-        topic_id: Topic that is new, retired, or coded to another category; for `moved` the topic that lost dialogues.
-        change: What happened.
-        before: Its category before, or for `moved` the number of dialogues that were in it.
-        after: Its category now, or for `moved` the number of those that are now elsewhere.
-    """
-
-    topic_id: str
-    change: Change
-    before: str | None
-    after: str | None
-
-
 def read_registry(lake: Lake, industry: str) -> Registry | None:
     """The stored topics of an industry, whatever version stored them; None where there are none."""
     topics, members = lake.find(Topic, industry), lake.find(TopicMember, industry)
     return Registry(read_file(topics.path), read_file(members.path)) if topics and members else None
+
+
+def read_codings(lake: Lake, industry: str) -> pa.Table | None:
+    """The stored codings of an industry; None where there are none."""
+    stored = lake.find(Coding, industry)
+    return read_file(stored.path) if stored else None
 
 
 def name_topics(industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]) -> list[str]:
@@ -124,17 +111,23 @@ def make_id(industry: str, group: Sequence[str], taken: set[str]) -> str:
         salt += 1
 
 
-def list_changes(previous: Registry, current: Registry) -> list[TopicChange]:
-    """What changed: topics new and retired, topics coded otherwise, dialogues that moved; by topic within each kind."""
+def list_changes(industry: str, previous: Registry | None, current: Registry) -> list[TopicChange]:
+    """What changed: topics new and retired, topics coded otherwise, dialogues that moved; by topic within each kind.
+
+    Nothing has changed where there was no build before.
+    """
+    if previous is None:
+        return []
     before, after = read_codes(previous.topics), read_codes(current.topics)
-    new = [TopicChange(name, "new", None, after[name]) for name in sorted(after.keys() - before.keys())]
-    retired = [TopicChange(name, "retired", before[name], None) for name in sorted(before.keys() - after.keys())]
-    recoded = [
-        TopicChange(name, "recoded", before[name], after[name])
-        for name in sorted(before.keys() & after.keys())
-        if before[name] != after[name]
+    both = sorted(before.keys() & after.keys())
+    found = [
+        *(("new", name, None, after[name]) for name in sorted(after.keys() - before.keys())),
+        *(("retired", name, before[name], None) for name in sorted(before.keys() - after.keys())),
+        *(("recoded", name, before[name], after[name]) for name in both if before[name] != after[name]),
+        *(("moved", *move) for move in list_moves(previous.topic_of, current.topic_of)),
     ]
-    return [*new, *retired, *recoded, *list_moves(previous.topic_of, current.topic_of)]
+    names = ("change", "topic_id", "before", "after")
+    return [TopicChange.model_validate({"industry": industry, **dict(zip(names, row, strict=True))}) for row in found]
 
 
 def read_codes(topics: pa.Table) -> dict[str, str | None]:
@@ -143,10 +136,22 @@ def read_codes(topics: pa.Table) -> dict[str, str | None]:
     return dict(zip(names, topics["category_id"].to_pylist(), strict=True))
 
 
-def list_moves(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[TopicChange]:
-    """Topics that lost dialogues to another topic or to none, among dialogues that both builds know."""
+def list_moves(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[tuple[str, str, str]]:
+    """Topics that lost dialogues to another topic or to none, among dialogues that both builds know: how many of."""
     held = Counter(name for dialogue, name in before.items() if name is not None and dialogue in after)
     left = Counter(
         name for dialogue, name in before.items() if name is not None and dialogue in after and after[dialogue] != name
     )
-    return [TopicChange(name, "moved", str(held[name]), str(left[name])) for name in sorted(left)]
+    return [(name, str(held[name]), str(left[name])) for name in sorted(left)]
+
+
+def list_recodings(previous: pa.Table | None, current: pa.Table) -> list[CodingChange]:
+    """Dialogues of a table `coding` that had another category in the build before; none without one."""
+    names = ("dialogue_id", "category_id")
+    before = dict(zip(*(previous[name].to_pylist() for name in names), strict=True)) if previous is not None else {}
+    rows = current.select(["industry", *names]).to_pylist()
+    return [
+        CodingChange(**row, before_category_id=before[row["dialogue_id"]])
+        for row in sorted(rows, key=lambda row: row["dialogue_id"])
+        if row["dialogue_id"] in before and before[row["dialogue_id"]] != row["category_id"]
+    ]

@@ -25,13 +25,13 @@ from servicebench_data.journeys.arrays import Floats, Integers, Vectors, average
 from servicebench_data.journeys.clusters import FEWEST, cluster_texts, sample_rows
 from servicebench_data.journeys.head import Head
 from servicebench_data.journeys.keywords import rank_keywords
+from servicebench_data.journeys.outliers import OUTLIER_SHARE
 from servicebench_data.journeys.registry import Registry, name_topics
 from servicebench_data.lake.arrow import from_records
 
 # An outlier joins the topic with the nearest centre at this cosine; where more than `OUTLIER_SHARE` of the dialogues
 # would be left, the nearest of them join too.
 NEAR = 0.45
-OUTLIER_SHARE = 0.10
 # A topic whose centre is farther than this from every category's centre fits none.
 NOVEL = 0.55
 GROWTH = 1.25

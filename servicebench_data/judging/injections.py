@@ -11,7 +11,7 @@ the customer, claims, or asserts about its own fairness stays, true or not.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +129,7 @@ def load_lexicon() -> Lexicon:
     )
 
 
+@lru_cache(maxsize=4096)  # the same opening stands in the conversations of every agent
 def clean_message(text: str) -> Cleaned:
     """Leave out what speaks to a judge, and show the rest plainly; an honest message stays as it is."""
     stretches = find_injections(text)

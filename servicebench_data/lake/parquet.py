@@ -3,6 +3,7 @@
 Belongs here: reading and writing one file. Not here: where files lie (`store.py`).
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,3 +27,13 @@ def read_shape(path: Path) -> tuple[list[str], int]:
     """Column names and number of rows, from the file's footer alone."""
     metadata = _parquet.ParquetFile(path)
     return list(metadata.schema_arrow.names), int(metadata.metadata.num_rows)
+
+
+def write_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.Table]) -> int:
+    """Write tables of one schema one after the other, compressed with zstd; returns how many rows there were."""
+    count = 0
+    with _parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in batches:
+            count += batch.num_rows
+            writer.write_table(batch)
+    return count

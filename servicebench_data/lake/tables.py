@@ -8,15 +8,26 @@ from functools import cache
 
 import pyarrow as pa
 
-from schemas import dialogues, journeys, judging, models, release, scenarios, simulation
+from schemas import (
+    dialogues,
+    journeys,
+    judging,
+    measures,
+    measures_ratings,
+    measures_statistics,
+    models,
+    release,
+    scenarios,
+    simulation,
+)
 from schemas.records import Record
 from servicebench_data.lake.columns import Column, read_columns
 
 # In the order in which the pipeline makes them.
 RECORDS: tuple[type[Record], ...] = (
     dialogues.Post, dialogues.QuarantinedPost, dialogues.Turn, dialogues.Dialogue, dialogues.Screening,
-    journeys.StageRow, journeys.CategoryRow, journeys.Embedding, journeys.Topic, journeys.TopicMember, journeys.Coding,
-    journeys.Recoding,
+    journeys.StageRow, journeys.CategoryRow, journeys.Embedding, journeys.Topic, journeys.TopicMember,
+    journeys.TopicChange, journeys.Coding, journeys.Recoding, journeys.CodingChange,
     scenarios.Event, scenarios.Severity, scenarios.Fact, scenarios.BackgroundSentence, scenarios.Expectation,
     scenarios.CaseFieldRow, scenarios.CasePolicy, scenarios.GroundingFailure, scenarios.Candidate, models.TaskFailure,
     scenarios.ScenarioDecision,
@@ -24,7 +35,13 @@ RECORDS: tuple[type[Record], ...] = (
     simulation.ExperimentRow, simulation.Conversation, simulation.MessageRow, simulation.OfferRow,
     simulation.GateFlagRow, simulation.FactOpening, simulation.FactDisclosure, simulation.SimulatorFault,
     simulation.DeclaredAct,
-    judging.RubricItem, judging.Score, judging.SubScore, judging.Judgment,
+    judging.RubricItem, judging.Score, judging.SubScore, judging.Judgment, judging.Rating,
+    measures_ratings.JudgeStatus, measures_ratings.JudgeValidity, measures_ratings.RaterAgreement,
+    measures_ratings.JudgeCalibration, measures_ratings.CustomerRealism,
+    measures.AgentMeasure,
+    measures_statistics.AgentContrast, measures_statistics.CategoryRanking, measures_statistics.CumulativeOutcome,
+    measures_statistics.LengthEffect, measures_statistics.JudgeAdvantage, measures_statistics.JudgeConsistency,
+    measures_statistics.VarianceComponent, measures_statistics.RunToRun,
     release.Build, release.BuildStep,
 )  # fmt: skip
 

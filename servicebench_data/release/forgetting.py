@@ -7,6 +7,7 @@ the list and the published builds (`lake/forget.py`).
 from pathlib import Path
 from typing import NamedTuple
 
+from servicebench_data.judging.ratings.store import drop_ratings
 from servicebench_data.lake.forget import ForgetList, find_dialogues_that_hold
 from servicebench_data.lake.store import Lake
 from servicebench_data.release.publish import list_builds
@@ -15,7 +16,7 @@ from servicebench_data.scenarios.parts import make_scenario_id
 
 
 class Forgotten(NamedTuple):
-    """What was removed: dialogues found to hold something of the list, decisions on them, calls about them."""
+    """What was removed: dialogues that hold something of the list, decisions and ratings on them, calls about them."""
 
     dialogues: int
     decisions: int
@@ -23,7 +24,7 @@ class Forgotten(NamedTuple):
 
 
 def forget_traces(lake: Lake, forget: ForgetList, ledger_url: str) -> Forgotten:
-    """Delete decisions and ledger entries about dialogues of the last build that hold something of the list.
+    """Delete decisions, ratings and ledger entries about dialogues of the last build that hold something of the list.
 
     To be called before the tables are made without them, for these tell which dialogues they were.
     """
@@ -31,7 +32,8 @@ def forget_traces(lake: Lake, forget: ForgetList, ledger_url: str) -> Forgotten:
     if not dialogues:
         return Forgotten(0, 0, 0)
     items = [*dialogues, *map(make_scenario_id, dialogues)]
-    return Forgotten(len(dialogues), drop_overrides(lake.overrides, items), drop_calls(ledger_url, items))
+    decisions = drop_overrides(lake.overrides, items) + drop_ratings(lake, items)
+    return Forgotten(len(dialogues), decisions, drop_calls(ledger_url, items))
 
 
 def drop_calls(ledger_url: str, items: list[str]) -> int:

@@ -5,7 +5,6 @@ build may be published (`steps.py` and the checks of each table).
 """
 
 import os
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,14 +23,21 @@ from servicebench_data.lake.arrow import from_records
 from servicebench_data.lake.database import Limits, fetch_table
 from servicebench_data.lake.forget import read_forget_list, remove_builds_that_hold
 from servicebench_data.lake.generations import drop_stale_experiments
+from servicebench_data.lake.statements import read_statements
 from servicebench_data.lake.store import Lake, digest_file
 from servicebench_data.lake.tables import RECORDS, quote_name, quote_text, write_ddl
+from servicebench_data.measures.facts import FACTS
+from servicebench_data.measures.leaderboard import ANSWERS
 from servicebench_data.release.manifest import describe_build
 from servicebench_data.settings import Settings
 
 FILE_NAME = "servicebench.duckdb"
 STORAGE_VERSION = "v1.4.0"
-VIEWS = [(Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("views.sql", "gates.sql")]
+VIEWS = [
+    *((Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("views.sql", "gates.sql")),
+    FACTS,
+    ANSWERS,
+]
 
 Files = Mapping[str, Sequence[Path]]
 
@@ -224,11 +230,6 @@ def insert_rows(
         f"SELECT {columns} FROM incoming ORDER BY {keys}"
     )
     connection.unregister("incoming")
-
-
-def read_statements(script: str) -> list[str]:
-    """Statements of an SQL file whose statements end with a line that holds only a semicolon."""
-    return [statement.strip() for statement in re.split(r"^;$", script, flags=re.MULTILINE) if statement.strip()]
 
 
 def list_builds(home: Path) -> list[Path]:

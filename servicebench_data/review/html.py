@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 FRAME = """<!doctype html>
@@ -31,17 +32,20 @@ FRAME = """<!doctype html>
 """
 
 
-def assemble_page(title: str, template: Path, data: object) -> str:
+SHARED = Path(__file__).parent / "shared.js"
+
+
+def assemble_page(title: str, template: Path, data: object, *, before: Sequence[Path] = ()) -> str:
     """A page from `<template>.html`, `.css` and `.js`, with its data.
 
     Args:
         title: Title of the page; plain text.
         template: Path of the three files without their suffix.
         data: What the script finds as JSON in the element `data`.
+        before: Scripts that come before the template's own, such as `SHARED`.
     """
-    body, style, script = (
-        template.with_suffix(suffix).read_text(encoding="utf-8") for suffix in (".html", ".css", ".js")
-    )
+    body, style, own = (template.with_suffix(suffix).read_text(encoding="utf-8") for suffix in (".html", ".css", ".js"))
+    script = "".join([*(path.read_text(encoding="utf-8") for path in before), own])
     policy = (
         f"default-src 'none'; script-src {digest_source(script)}; style-src {digest_source(style)}; "
         "base-uri 'none'; form-action 'none'"

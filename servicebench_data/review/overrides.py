@@ -7,17 +7,14 @@ The latest decision on an item, or on a cell of it, counts; those before it stay
 what was decided when, by whom and why can be told later.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from schemas.review import Override
 from servicebench_data.lake.store import digest_json, write_atomically
-from servicebench_data.review.cells import COLUMNS, ReviewError, bare, describe_fault, guard, open_rows
+from servicebench_data.review.cells import COLUMNS
+from servicebench_data.review.entries import read_entries, write_entries
 
 Target = tuple[str, str]
 # A file of a version that knew no cells is read as well.
@@ -53,16 +50,7 @@ def read_overrides(folder: Path, kind: str) -> list[Override]:
     Raises:
         ReviewError: The file does not hold what it must.
     """
-    path = folder / f"{kind}.csv"
-    if not path.exists():
-        return []
-    found: list[Override] = []
-    for place, row in open_rows(path, NEEDED):
-        try:
-            found.append(Override.model_validate({name: bare(row.get(name) or "") for name in COLUMNS}))
-        except ValidationError as error:
-            raise ReviewError([describe_fault(path, place, error)]) from error
-    return sorted(found, key=order)
+    return sorted(read_entries(folder / f"{kind}.csv", Override, NEEDED), key=order)
 
 
 def order(override: Override) -> tuple[str, str, str]:
@@ -145,10 +133,4 @@ def list_replaced(before: Mapping[Target, Override], added: Sequence[Override]) 
 
 def write_overrides(overrides: Iterable[Override]) -> str:
     """Decisions as CSV text."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for override in overrides:
-        row = override.model_dump(mode="json")
-        writer.writerow({name: guard(str(row[name])) for name in COLUMNS})
-    return buffer.getvalue()
+    return write_entries(Override, overrides)

@@ -1,7 +1,5 @@
-"use strict";
 // Everything from the data goes onto the page as text (textContent, value); nothing is parsed as markup.
 const data = JSON.parse(document.getElementById("data").textContent);
-const byId = (id) => document.getElementById(id);
 // A target is what a decision is about: an item, or a cell of it.
 for (const item of data.items) {
   for (const cell of item.cells) Object.assign(cell, { item, actions: data.actions[cell.actions] });
@@ -12,13 +10,6 @@ const drafts = new Map();
 const rows = new Map();
 let current = -1;
 let canSave = true;
-
-function make(tag, text, className) {
-  const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
-  if (className) element.className = className;
-  return element;
-}
 
 function keyOf(target) {
   const item = target.item ?? target;
@@ -53,11 +44,6 @@ function save(target) {
     canSave = false;
     tell("The browser's store is full: export before you close this page.");
   }
-}
-
-function tell(text) {
-  byId("notice").textContent = text;
-  byId("notice").hidden = !text;
 }
 
 function actionOf(target) {
@@ -429,12 +415,6 @@ function nextCell() {
   row?.scrollIntoView({ block: "center" });
 }
 
-// A cell that no spreadsheet takes for a formula and no comma or line break tears apart.
-function cell(text) {
-  const guarded = /^[=+\-@\t\r']/.test(text) ? "'" + text : text;
-  return /[",\r\n;]/.test(guarded) ? '"' + guarded.replaceAll('"', '""') + '"' : guarded;
-}
-
 function exportFile() {
   const author = byId("author").value.trim();
   const begun = data.items.flatMap((item) => item.targets).filter((target) => drafts.has(target));
@@ -454,16 +434,11 @@ function exportFile() {
     const item = target.item ?? target;
     const keys = { kind: item.kind, industry: data.industry, item_id: item.id, item_sha256: target.sha256 };
     const values = { ...drafts.get(target), ...keys, cell: target.item ? target.name : "", author };
-    return data.columns.map((name) => cell(String(values[name] ?? "").trim())).join(",");
+    return data.columns.map((name) => values[name]);
   });
-  const blob = new Blob([[data.columns.join(","), ...lines].join("\n") + "\n"], { type: "text/csv;charset=utf-8" });
-  const link = make("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `review-${data.industry}-${new Date().toISOString().slice(0, 10)}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  const file = saveTable(`review-${data.industry}`, data.columns, lines);
   const left = half.length ? ` Left out as incomplete: ${half.length}.` : "";
-  tell(`${whole.length} decisions exported to ${link.download}; hand it to: servicebench review --apply FILE.${left}`);
+  tell(`${whole.length} decisions exported to ${file}; hand it to: servicebench review --apply FILE.${left}`);
 }
 
 const KEYS = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from servicebench_data.review.cells import COLUMNS
 from servicebench_data.review.forms import Action, Cell, Form, Item, Sheet
-from servicebench_data.review.html import assemble_page
+from servicebench_data.review.html import SHARED, assemble_page
 from servicebench_data.review.sheets import describe_decided
 
 TEMPLATE = Path(__file__).parent / "page"
@@ -29,7 +29,7 @@ def write_page(sheet: Sheet) -> str:
         "actions": [[asdict(action) for action in actions] for actions in sets],
         "items": [describe_item(item, sets) for item in sheet.items],
     }
-    return assemble_page(sheet.title, TEMPLATE, data)
+    return assemble_page(sheet.title, TEMPLATE, data, before=[SHARED])
 
 
 def describe_form(form: Form) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 Belongs here: the order of the steps for one dialogue, and the tables around it. Not here: the rules of any part.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -25,6 +26,7 @@ from schemas.scenarios import (
     Severity,
 )
 from servicebench_data.lake.arrow import arrow_schema
+from servicebench_data.processes import share_out
 from servicebench_data.scenarios.background import tell_background
 from servicebench_data.scenarios.case_record import fill_case_record, list_policies
 from servicebench_data.scenarios.events import collect_events
@@ -193,12 +195,13 @@ def _refuse_unknown(found: set[str], known: set[str], what: str, remedy: str) ->
 
 
 def build_many(
-    sources: Iterable[Source],
+    sources: Sequence[Source],
     knowledge: Knowledge,
     *,
     seed: int,
     stale_rate: float,
-    report: Callable[[int], None] | None = None,
+    processes: int = 1,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Parts]:
     """Parts of many dialogues, in their order.
 
@@ -207,14 +210,21 @@ def build_many(
         knowledge: Their industry.
         seed: See `build_parts`.
         stale_rate: See `build_parts`.
-        report: Called with the number done after every thousand.
+        processes: Processes that share the work.
+        progress: Called now and then with the number done and of all.
     """
+    work = partial(build_portion, knowledge=knowledge, seed=seed, stale_rate=stale_rate)
     made: list[Parts] = []
-    for source in sources:
-        made.append(build_parts(source, knowledge, seed=seed, stale_rate=stale_rate))
-        if report is not None and len(made) % 1000 == 0:
-            report(len(made))
+    for portion in share_out(work, sources, processes):
+        made.extend(portion)
+        if progress:
+            progress(len(made), len(sources))
     return made
+
+
+def build_portion(sources: Sequence[Source], knowledge: Knowledge, *, seed: int, stale_rate: float) -> list[Parts]:
+    """Parts of some dialogues."""
+    return [build_parts(source, knowledge, seed=seed, stale_rate=stale_rate) for source in sources]
 
 
 def tabulate(made: Sequence[Parts]) -> dict[str, pa.Table]:

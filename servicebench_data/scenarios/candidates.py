@@ -7,7 +7,6 @@ coded (`journeys/head.py`).
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
 import pyarrow as pa
@@ -18,14 +17,13 @@ from schemas.scenarios import Candidate, RejectionReason, ScenarioDecision
 from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.journeys.head import Head
 from servicebench_data.lake.arrow import from_records, keep_rows
-from servicebench_data.scenarios.assembly import RECORDS, build_many, describe_for_coding, tabulate
+from servicebench_data.scenarios.assembly import RECORDS, describe_for_coding, tabulate
 from servicebench_data.scenarios.deciding import conclude, report_decisions, revise
 from servicebench_data.scenarios.decisions import group_decisions
 from servicebench_data.scenarios.parts import Knowledge, Parts, Source
 
 Recode = Callable[[Sequence[str]], list[str | None]]
-Progress = Callable[[int, int], None]
-#: Makes the parts of dialogues in another way than by rules.
+#: Makes the parts of dialogues.
 Writer = Callable[[Sequence[Source]], list[Parts]]
 
 
@@ -39,11 +37,7 @@ def build_candidates(
     sources: Sequence[Source],
     knowledge: Knowledge,
     recode: Recode,
-    *,
-    seed: int,
-    stale_rate: float,
-    progress: Progress | None = None,
-    write: Writer | None = None,
+    write: Writer,
     overrides: Mapping[str, Override] | None = None,
 ) -> dict[type[Record], pa.Table]:
     """Tables of all parts, by record.
@@ -52,17 +46,10 @@ def build_candidates(
         sources: Dialogues with a category.
         knowledge: Their industry.
         recode: Codes texts to categories; None where it is not sure.
-        seed: Seed of the build.
-        stale_rate: Share of the case-record fields that can be stale and are.
-        progress: Called with the candidates done and all of them.
-        write: Makes the parts in place of the rules.
+        write: Makes the parts: `build_many` by rules, or a model.
         overrides: What people decided on scenarios of the industry, by target.
     """
-    report = None if progress is None else partial(flip, progress, len(sources))
-    if write is not None:
-        made = write(sources)
-    else:
-        made = build_many(sources, knowledge, seed=seed, stale_rate=stale_rate, report=report)
+    made = write(sources)
     groups = group_decisions(overrides or {})
     revised = [
         revise(parts, source, knowledge, groups.get(source.scenario_id, ()))
@@ -73,11 +60,6 @@ def build_candidates(
     concluded = [conclude(entry, parts) for entry, parts in zip(revised, recoded, strict=True)]
     decisions = from_records(ScenarioDecision, report_decisions(overrides or {}, revised, concluded))
     return {**{RECORDS[name]: table for name, table in tabulate(concluded).items()}, ScenarioDecision: decisions}
-
-
-def flip(progress: Progress, total: int, done: int) -> None:
-    """Report progress to a callback that takes what is done first."""
-    progress(done, total)
 
 
 def recode_candidates(made: Sequence[Parts], recode: Recode, decided: Container[str] = ()) -> list[Parts]:

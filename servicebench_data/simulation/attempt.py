@@ -140,8 +140,7 @@ class Attempt:
                     return ending
         except SimulatorError as error:
             if error.detail == "simulator_fault":
-                made_by = self.scene.customer_made_by
-                self.slips.append(Slip(self.log.next_index, "unanswered", str(error), made_by, is_mended=False))
+                self.slips.append(Slip(self.log.next_index, "unanswered", str(error), error.made_by, is_mended=False))
             return Ending(error.detail, str(error))
         return Ending("turn_cap", f"{self.scene.cast.turn_cap} exchanges without an end")
 

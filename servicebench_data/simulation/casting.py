@@ -77,12 +77,14 @@ class Company:
         parts: Its scenarios, by id.
         planned: Its conversations.
         adviser: Writes the agents' guidance.
+        turn_cap: Most exchanges of a conversation.
     """
 
     loaded: LoadedExperiment
     parts: Mapping[str, Parts]
     planned: Sequence[Planned]
     adviser: Adviser
+    turn_cap: int
 
     def set_scenes(self, asker: Asker | None) -> Iterator[Scene]:
         """The conversations with their players, one when the one before is begun.
@@ -114,7 +116,7 @@ class Company:
             gate=make_gate(spec, asker, scenario_id),
             gate_model=spec.gate_model,
             constants=load_constants(),
-            turn_cap=spec.turn_cap,
+            turn_cap=self.turn_cap,
             style_moves=spec.style_moves_patience,
         )
 

@@ -4,8 +4,10 @@ Belongs here: from an experiment and the scenarios' tables to the conversations'
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 
 import pyarrow as pa
 
@@ -13,23 +15,28 @@ from schemas.records import Record
 from schemas.scenarios import Scenario
 from servicebench_data.lake.arrow import to_records
 from servicebench_data.models.doorway import ITEMS_PER_PLACE, Doorway, run_loop
+from servicebench_data.processes import share_out
 from servicebench_data.simulation.agents.guidance import Adviser
+from servicebench_data.simulation.capping import hold_to_the_end
 from servicebench_data.simulation.casting import Company, list_targets, needs_ledger
 from servicebench_data.simulation.experiment import LoadedExperiment
-from servicebench_data.simulation.plan import plan_conversations, select_scenarios
-from servicebench_data.simulation.running import Progress, Tables, play_all
+from servicebench_data.simulation.loop import Scene, play
+from servicebench_data.simulation.plan import Planned, plan_conversations, select_scenarios
+from servicebench_data.simulation.recording import Played
+from servicebench_data.simulation.running import Progress, Standing, Tables, play_all
+from servicebench_data.simulation.tables import join_tables, make_tables
 from servicebench_data.simulation.views import read_parts
 
 #: Guidance that shows worked cases from the training side.
 TAKES_CASES = frozenset({"case", "case_and_procedure"})
-#: Conversations that go on at once where nothing is waited for.
-OFFLINE_PLACES = 4
 
 
 def hold_conversations(
     loaded: LoadedExperiment,
     tables: Mapping[type[Record], pa.Table],
     open_doorway: Callable[[], AbstractContextManager[Doorway]],
+    *,
+    processes: int = 1,
     progress: Progress | None = None,
 ) -> Tables:
     """Tables of all conversations of an experiment.
@@ -38,16 +45,40 @@ def hold_conversations(
         loaded: The experiment.
         tables: The scenarios' tables; see `views.READ`.
         open_doorway: Gives the way to models; not called where rules and scripts do everything.
-        progress: Told how the run stands after each conversation.
+        processes: Processes that share what rules and scripts do.
+        progress: Told how the run stands as conversations end.
 
     Raises:
         ExperimentError: No scenario is chosen, or a player cannot be had.
     """
     company = gather(loaded, tables)
     if not needs_ledger(loaded.spec):
-        return run_loop(play_all(company.set_scenes(None), len(company.planned), OFFLINE_PLACES, progress))
+        return hold_to_the_end(company, partial(hold_offline, processes=processes, progress=progress))
     with open_doorway() as doorway:
-        return hold_company(company, doorway, progress)
+        return hold_to_the_end(company, partial(hold_company, doorway=doorway, progress=progress))
+
+
+def hold_offline(company: Company, processes: int, progress: Progress | None = None) -> Tables:
+    """Tables of all conversations of rules and scripts, which wait for nobody and have no part in each other."""
+    standing = Standing(len(company.planned))
+    tables: list[Tables] = []
+    for portion in share_out(partial(play_portion, company), company.planned, processes):
+        tables.append(make_tables(portion))
+        for played in portion:
+            standing.note(played)
+        if progress:
+            progress(standing)
+    return join_tables(tables)
+
+
+def play_portion(company: Company, planned: Sequence[Planned]) -> list[Played]:
+    """Some of a company's conversations, one after another."""
+    return run_loop(play_in_turn(replace(company, planned=planned).set_scenes(None)))
+
+
+async def play_in_turn(scenes: Iterable[Scene]) -> list[Played]:
+    """Play scenes one after another."""
+    return [await play(scene) for scene in scenes]
 
 
 def hold_company(company: Company, doorway: Doorway, progress: Progress | None = None) -> Tables:
@@ -69,4 +100,4 @@ def gather(loaded: LoadedExperiment, tables: Mapping[type[Record], pa.Table]) ->
     takes_cases = any(agent.guidance in TAKES_CASES for agent in spec.agents)
     pool = [scenario for scenario in released if scenario.split == "train"] if takes_cases else []
     adviser = Adviser(tuple(read_parts(tables, pool).values()), scenarios)
-    return Company(loaded, read_parts(tables, scenarios), plan_conversations(loaded, scenarios), adviser)
+    return Company(loaded, read_parts(tables, scenarios), plan_conversations(loaded, scenarios), adviser, spec.turn_cap)

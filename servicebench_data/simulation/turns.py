@@ -267,11 +267,13 @@ class SimulatorError(RuntimeError):
     Attributes:
         detail: `simulator_fault`: no valid answer came, so that the conversation starts anew or is invalid;
             `over_budget`: a cap stopped it.
+        made_by: Model that gave no answer.
     """
 
-    def __init__(self, detail: Literal["simulator_fault", "over_budget"], message: str) -> None:
+    def __init__(self, detail: Literal["simulator_fault", "over_budget"], message: str, made_by: str) -> None:
         super().__init__(message)
         self.detail: EndDetail = detail
+        self.made_by = made_by
 
 
 class Asker(Protocol):

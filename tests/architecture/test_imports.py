@@ -12,8 +12,8 @@ from tests.architecture.sources import FLOORS, Import, Source, list_imports, lis
 
 # Groups of floor two, each of which may import those before it; `settings` and `industries` are modules.
 GROUPS = (
-    "settings", "industries", "lake", "review", "embeddings", "models", "dialogues", "journeys", "scenarios",
-    "simulation", "judging", "release",
+    "settings", "processes", "industries", "lake", "review", "embeddings", "models", "dialogues", "journeys",
+    "scenarios", "simulation", "judging", "measures", "release",
 )  # fmt: skip
 HEAVY = {
     "torch", "bertopic", "umap", "hdbscan", "sklearn", "great_expectations", "litellm", "sentence_transformers",

@@ -19,18 +19,28 @@ HEAVY = [
 
 PLAYED_FROM = "background case_policy expectation fact scenario"
 JUDGED_FROM = "conversation declared_act expectation fact message rubric_item scenario"
+MEASURED_FROM = "conversation experiment fact fact_disclosure judgment message offer rating rubric_item scenario score"
+MEASURED = [
+    "agent_contrast", "agent_measure", "category_ranking", "cumulative_outcome", "customer_realism", "judge_advantage",
+    "judge_calibration", "judge_consistency", "judge_status", "judge_validity", "length_effect", "rater_agreement",
+    "run_to_run", "variance_component",
+]  # fmt: skip
 DEPENDENCIES = {
     "background": "coding dialogue screening turn",
     "build": "build_step",
-    "build_step": "background candidate case_field case_policy category coding conversation declared_act dialogue "
-    "embedding event expectation experiment fact fact_disclosure fact_opening gate_flag grounding_failure judgment "
-    "message near_duplicate offer post quarantined_post recoding rubric_item scenario scenario_decision "
-    "scenario_diversity score screening severity simulator_fault stage sub_score task_failure topic topic_member turn",
+    "build_step": "agent_contrast agent_measure background candidate case_field case_policy category category_ranking "
+    "coding coding_change conversation cumulative_outcome customer_realism declared_act dialogue embedding event "
+    "expectation experiment fact fact_disclosure fact_opening gate_flag grounding_failure judge_advantage "
+    "judge_calibration judge_consistency judge_status judge_validity judgment length_effect message near_duplicate "
+    "offer post quarantined_post rater_agreement rating recoding rubric_item run_to_run scenario scenario_decision "
+    "scenario_diversity score screening severity simulator_fault stage sub_score task_failure topic topic_change "
+    "topic_member turn variance_component",
     "candidate": "coding dialogue screening turn",
     "case_field": "coding dialogue screening turn",
     "case_policy": "coding dialogue screening turn",
     "category": "",
     "coding": "category dialogue embedding screening topic topic_member",
+    "coding_change": "category dialogue embedding screening topic topic_member",
     "conversation": PLAYED_FROM,
     "declared_act": PLAYED_FROM,
     "dialogue": "post",
@@ -50,7 +60,9 @@ DEPENDENCIES = {
     "offer": PLAYED_FROM,
     "post": "",
     "quarantined_post": "",
+    "rating": "message",
     "recoding": "category dialogue embedding screening topic topic_member",
+    "report": "build",
     "rubric_item": "",
     "scenario": "background candidate case_field case_policy category dialogue event expectation fact severity turn",
     "scenario_decision": "coding dialogue screening turn",
@@ -63,9 +75,11 @@ DEPENDENCIES = {
     "sub_score": JUDGED_FROM,
     "task_failure": "coding dialogue screening turn",
     "topic": "dialogue embedding screening",
+    "topic_change": "dialogue embedding screening",
     "topic_member": "dialogue embedding screening",
     "turn": "post",
     "writing_plan": "coding dialogue screening turn",
+    **dict.fromkeys(MEASURED, MEASURED_FROM),
 }
 
 
@@ -96,6 +110,17 @@ def test_every_table_has_an_asset_with_group_description_owner_and_blocking_chec
     assert "build_step" in checked
 
 
+def test_the_tables_of_one_step_are_checked_in_one_step(definitions: dg.Definitions) -> None:
+    graph = definitions.resolve_asset_graph()
+    for definition in definitions.assets or ():
+        assert isinstance(definition, dg.AssetsDefinition)
+        keys = {key for key in graph.asset_check_keys if key.asset_key in definition.keys}
+        contracts = {key for key in keys if key.name.endswith("_contract")}
+        steps = [checks for checks in definitions.asset_checks or () if contracts & set(checks.check_keys)]
+        assert len(steps) == (1 if contracts else 0)
+        assert all(set(checks.check_keys) == contracts for checks in steps)
+
+
 def test_partitions_are_the_industry_folders(definitions: dg.Definitions) -> None:
     node = definitions.resolve_asset_graph().get(dg.AssetKey("dialogue"))
     assert node.partitions_def is not None
@@ -115,7 +140,7 @@ def test_tables_of_an_experiment_are_partitioned_by_experiment_and_left_out_of_t
         for job in ("scenario_build", "experiment_run")
     }
     assert not played & made["scenario_build"]
-    assert made["experiment_run"] == played | {"rubric_item", "build_step", "build"}
+    assert made["experiment_run"] == played | {"rubric_item", "build_step", "build", "report"}
 
 
 def test_schedule_and_sensor_are_on(definitions: dg.Definitions) -> None:

@@ -45,6 +45,7 @@ SMALL: dict[str, Any] = {
     "styles": "balanced",
     "scenarios": {"limit": 4},
     "turn_cap": 8,
+    "repeats": 1,
 }
 MARK = re.compile(r"zq[a-z]+\d*")
 
@@ -135,7 +136,7 @@ def list_watched(home: Path, tmp_path: Path) -> Iterator[Scene]:
     loaded = load_experiment(write_experiment(tmp_path, agents=agents, scenarios={}))
     company = gather(loaded, read_scenarios(Lake(home), list_industries()))
     marked = {scenario: mark(parts) for scenario, parts in company.parts.items()}
-    for scene in Company(loaded, marked, company.planned, company.adviser).set_scenes(None):
+    for scene in Company(loaded, marked, company.planned, company.adviser, 20).set_scenes(None):
         yield watch(scene)
 
 

@@ -4,8 +4,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.journeys import Topic, TopicMember
-from servicebench_data.journeys.registry import Registry, TopicChange, list_changes, name_topics
+from schemas.journeys import Coding, Topic, TopicChange, TopicMember
+from servicebench_data.journeys.registry import Registry, list_changes, list_recodings, name_topics
 from servicebench_data.lake.arrow import from_records
 
 OLD: dict[str, str | None] = {
@@ -15,6 +15,23 @@ OLD: dict[str, str | None] = {
     "b1": "airline-wifi",
     "b2": "airline-wifi",
 }
+
+
+def make_change(topic: str, change: str, before: str | None, after: str | None) -> TopicChange:
+    row = {"industry": "airline", "topic_id": topic, "change": change, "before": before, "after": after}
+    return TopicChange.model_validate(row)
+
+
+def make_codings(codes: dict[str, str | None]) -> pa.Table:
+    rows = [
+        Coding(
+            industry="airline", dialogue_id=name, category_id=code, stage_id=code and "baggage", confidence=0.8,
+            margin=0.5, rival_category_id=None, method="head", map_version=1,
+            unassigned_reason=None if code else "low_confidence",
+        )
+        for name, code in codes.items()
+    ]  # fmt: skip
+    return from_records(Coding, rows)
 
 
 def make_registry(members: dict[str, str | None], codes: dict[str, str | None]) -> Registry:
@@ -84,22 +101,42 @@ def test_every_change_is_listed() -> None:
     before = make_registry(OLD, {"airline-bags": "delayed_baggage", "airline-wifi": "inflight_wifi_failures"})
     moved: dict[str, str | None] = {**OLD, "a3": "airline-new", "b1": "airline-new", "b2": "airline-new"}
     after = make_registry(moved, {"airline-bags": "damaged_baggage", "airline-new": None})
-    assert list_changes(before, after) == [
-        TopicChange("airline-new", "new", None, None),
-        TopicChange("airline-wifi", "retired", "inflight_wifi_failures", None),
-        TopicChange("airline-bags", "recoded", "delayed_baggage", "damaged_baggage"),
-        TopicChange("airline-bags", "moved", "3", "1"),
-        TopicChange("airline-wifi", "moved", "2", "2"),
+    assert list_changes("airline", before, after) == [
+        make_change("airline-new", "new", None, None),
+        make_change("airline-wifi", "retired", "inflight_wifi_failures", None),
+        make_change("airline-bags", "recoded", "delayed_baggage", "damaged_baggage"),
+        make_change("airline-bags", "moved", "3", "1"),
+        make_change("airline-wifi", "moved", "2", "2"),
     ]
 
 
 def test_an_unchanged_build_has_no_changes() -> None:
     registry = make_registry(OLD, {"airline-bags": "delayed_baggage", "airline-wifi": None})
-    assert list_changes(registry, registry) == []
+    assert list_changes("airline", registry, registry) == []
 
 
 def test_an_empty_registry_is_one_in_which_everything_is_new() -> None:
     empty = Registry(from_records(Topic, []), from_records(TopicMember, []))
     registry = make_registry({"a1": "airline-bags"}, {"airline-bags": "delayed_baggage"})
-    assert list_changes(empty, registry) == [TopicChange("airline-bags", "new", None, "delayed_baggage")]
+    assert list_changes("airline", empty, registry) == [make_change("airline-bags", "new", None, "delayed_baggage")]
     assert isinstance(empty.topics, pa.Table)
+
+
+def test_nothing_has_changed_where_there_was_no_build_before() -> None:
+    registry = make_registry(OLD, {"airline-bags": "delayed_baggage"})
+    assert list_changes("airline", None, registry) == []
+    assert list_recodings(None, make_codings({"a1": "delayed_baggage"})) == []
+
+
+CODES = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([None, "delayed_baggage", "damaged_baggage"]))
+
+
+@given(CODES, CODES)
+def test_just_the_dialogues_that_both_builds_know_and_code_otherwise_are_listed(
+    before: dict[str, str | None], after: dict[str, str | None]
+) -> None:
+    found = list_recodings(make_codings(before), make_codings(after))
+    expected = [name for name in sorted(before.keys() & after.keys()) if before[name] != after[name]]
+    assert [row.dialogue_id for row in found] == expected
+    assert all(row.before_category_id == before[row.dialogue_id] for row in found)
+    assert all(row.category_id == after[row.dialogue_id] for row in found)

@@ -125,7 +125,7 @@ def test_an_unchanged_rebuild_changes_nothing() -> None:
     assert again.counts["is_fitted_anew"] == 0
     assert again.topic.equals(found().topic)
     assert again.topic_member.equals(found().topic_member)
-    assert list_changes(register(found()), register(again)) == []
+    assert list_changes("airline", register(found()), register(again)) == []
 
 
 def test_five_percent_more_dialogues_leave_the_old_ones_where_they_are() -> None:

@@ -89,7 +89,7 @@ def make_tables(
 def make_spec(*judges: Mapping[str, Any], **given: Any) -> Experiment:
     listed = list(judges) or [{"name": "rules"}]
     agents = [{"name": "just", "script": "just"}]
-    return Experiment.model_validate({"title": "A try.", "agents": agents, "judges": listed, **given})
+    return Experiment.model_validate({"title": "A try.", "agents": agents, "judges": listed, "repeats": 1, **given})
 
 
 def write_answer(score: int = 4, quote: str = QUOTE, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -131,10 +131,12 @@ def test_tables_columns_and_views_carry_comments(reference: Lake) -> None:
         ask(reference.home / FILE_NAME, f"SELECT column_name FROM {columns} WHERE duckdb_columns.comment IS NULL") == []
     )
     views = ask(
-        reference.home / FILE_NAME, "SELECT view_name, comment FROM duckdb_views() WHERE NOT internal ORDER BY ALL"
+        reference.home / FILE_NAME,
+        "SELECT schema_name, view_name, comment FROM duckdb_views() WHERE NOT internal ORDER BY ALL",
     )
-    assert [name for name, _ in views] == VIEWS
-    assert all(str(comment).startswith("One row per ") for _, comment in views)
+    assert [name for schema, name, _ in views if schema == "release"] == VIEWS
+    assert {schema for schema, *_ in views} == {"measures", "release"}
+    assert all(str(comment).startswith("One row per ") for *_, comment in views)
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -85,9 +85,7 @@ def store(
         for source in sources
     ]
     overrides = load_decisions(lake.overrides, "airline")
-    tables = build_candidates(
-        sources, knowledge(), coder, seed=1, stale_rate=0, write=lambda _: made, overrides=overrides
-    )
+    tables = build_candidates(sources, knowledge(), coder, lambda _: made, overrides)
     turns = [
         Turn.model_validate(
             plain_row(

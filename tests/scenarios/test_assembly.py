@@ -249,11 +249,16 @@ def test_text_for_coding_holds_no_inferred_sentence() -> None:
     assert not any(sentence.text in text for sentence in parts.background if sentence.is_inferred)
 
 
-def test_many_reports_progress() -> None:
-    done: list[int] = []
-    sources = [make_source(("customer", "hm"), ("account", "Hi."))] * 2000
-    made = build_many(sources, knowledge(), seed=1, stale_rate=0, report=done.append)
-    assert (len(made), done) == (2000, [1000, 2000])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_many_are_made_alike_and_told_whoever_makes_them(processes: int) -> None:
+    done: list[tuple[int, int]] = []
+    sources = [make_source(*LOST_BAG)] * 40 + [make_source(("customer", "hm"), ("account", "Hi."))] * 40
+    made = build_many(
+        sources, knowledge(), seed=1, stale_rate=0, processes=processes, progress=lambda *told: done.append(told)
+    )
+    assert made == [build_parts(source, knowledge(), seed=1, stale_rate=0) for source in sources]
+    assert done[-1] == (80, 80)
+    assert done == sorted(done)
 
 
 def test_company_is_called_by_its_industry() -> None:

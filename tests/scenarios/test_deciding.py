@@ -29,9 +29,7 @@ def decide_all(
 ) -> tuple[Parts, dict[str, ScenarioDecision]]:
     """The scenario in the end, and what became of each decision, by cell."""
     coded = coder or Coder()
-    tables = build_candidates(
-        [source], knowledge(), coded, seed=1, stale_rate=0, write=lambda _: [parts], overrides=gather(*decisions)
-    )
+    tables = build_candidates([source], knowledge(), coded, lambda _: [parts], gather(*decisions))
     rows = to_records(ScenarioDecision, tables[ScenarioDecision])
     (candidate,) = to_records(Candidate, tables[Candidate])
     revised = revise(parts, source, knowledge(), decisions)

@@ -255,9 +255,7 @@ def test_written_candidates_are_coded_again_as_those_of_the_rules_are(studio: St
         SOURCES,
         knowledge(),
         lambda texts: [category] * len(texts),
-        seed=1,
-        stale_rate=0.1,
-        write=lambda _: studio.write(),
+        lambda _: studio.write(),
     )
     rows = to_records(Candidate, tables[Candidate])
     assert [row.is_valid for row in rows] == [True, True, False, False, False]

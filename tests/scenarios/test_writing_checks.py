@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.writing import SeverityAnswer
 from servicebench_data.scenarios.assembly import build_parts
 from servicebench_data.scenarios.parts import Source
 from servicebench_data.scenarios.writing.background import BACKGROUND
@@ -88,6 +89,18 @@ EVENT_FAULTS: list[tuple[Change, str]] = [
 @pytest.mark.parametrize(("change", "words"), EVENT_FAULTS)
 def test_events_are_refused_with_the_span(change: Change, words: str) -> None:
     assert words in refuse(EVENTS, change)
+
+
+def test_a_rating_may_repeat_all_that_it_was_shown_of_the_events() -> None:
+    told = [event.model_copy(update={"when_text": "on Tuesday", "text": "The bag was lost."}) for event in PARTS.events]
+    draft = replace(draft_of(), parts=replace(PARTS, events=told[:1]))
+    item = SEVERITY.make_item(draft)
+    shown = str(item.variables["events"])
+    assert "on Tuesday" in shown
+    assert "[" not in shown
+    for reason in ("The bag was lost on Tuesday.", shown.partition(") ")[2]):
+        given = SeverityAnswer(level="medium", drivers=["loss"], reason=reason)
+        assert list(item.check(given)) == []
 
 
 SEVERITY_FAULTS: list[tuple[Change, str]] = [

@@ -97,7 +97,7 @@ def make_parts(
 def load(tmp_path: Path, **given: Any) -> LoadedExperiment:
     """An experiment with two scripted agents, and what is given."""
     agents = [{"name": "just", "script": "just"}, {"name": "cold", "script": "cold"}]
-    spec = Experiment.model_validate({"title": "A try.", "agents": agents, **given})
+    spec = Experiment.model_validate({"title": "A try.", "agents": agents, "repeats": 1, **given})
     return LoadedExperiment("try", spec, tmp_path)
 
 

@@ -252,7 +252,7 @@ class FailingGate:
         self.detail = detail
 
     async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:  # noqa: ARG002
-        raise SimulatorError(self.detail, "the gate's model gave no answer")
+        raise SimulatorError(self.detail, "the gate's model gave no answer", "openai/gate")
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,8 @@ def test_a_gate_that_cannot_read_is_no_silent_default(detail: str, end: str, att
     played = hold(LineAgent([ASKING]), gate=FailingGate(detail))
     assert (played.conversation.end, played.conversation.attempts) == (end, attempts)
     assert "the gate's model gave no answer" in played.conversation.end_reason
-    assert [fault.kind for fault in played.faults] == (["unanswered"] * 3 if end == "invalid" else [])
+    told = [(fault.kind, fault.made_by) for fault in played.faults]
+    assert told == ([("unanswered", "openai/gate")] * 3 if end == "invalid" else [])
 
 
 def test_offers_declared_and_read_are_written_down_and_never_clipped() -> None:

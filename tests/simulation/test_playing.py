@@ -15,6 +15,7 @@ from schemas.simulation import Conversation, MessageRow
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.models.doorway import open_doorway
 from servicebench_data.models.session import Target
+from servicebench_data.processes import FEWEST
 from servicebench_data.settings import Settings
 from servicebench_data.simulation.casting import describe_asking, list_targets, name_model, needs_ledger
 from servicebench_data.simulation.outcomes import count_ends, count_faults
@@ -79,11 +80,13 @@ def tables() -> dict[type[Record], pa.Table]:
     return make_tables(make_parts(scenario) for scenario in scenarios)
 
 
-def hold(tmp_path: Path, tables: dict[type[Record], pa.Table], url: str = "", **given: Any) -> Tables:
+def hold(
+    tmp_path: Path, tables: dict[type[Record], pa.Table], url: str = "", processes: int = 1, **given: Any
+) -> Tables:
     (tmp_path / "team_agent.py").write_text(MODULE, encoding="utf-8")
-    loaded = load(tmp_path, **{"agents": AGENTS, "styles": "balanced", "turn_cap": 2,
+    loaded = load(tmp_path, **{"agents": AGENTS, "styles": "balanced", "turn_cap": 2, "turn_cap_limit": 2,
                                "scenarios": {"split": "evaluation"}, **given})  # fmt: skip
-    return hold_conversations(loaded, tables, lambda: open_doorway(make_options(), url))
+    return hold_conversations(loaded, tables, lambda: open_doorway(make_options(), url), processes=processes)
 
 
 def test_everybody_is_cast_as_the_file_says_and_asked_once(
@@ -124,6 +127,29 @@ def test_scripts_and_rules_need_no_doorway(tmp_path: Path, tables: dict[type[Rec
     (row,) = count_ends(first[Conversation])
     ends = sum(row[name] for name in ("agreed", "left", "capped", "failed", "invalid"))
     assert row["conversations"] == ends == 2
+
+
+def test_a_raised_cap_asks_nothing_twice(
+    serve: Serve, sqlite_url: str, tmp_path: Path, tables: dict[type[Record], pa.Table]
+) -> None:
+    server = serve(answer_by_form)
+    raised = hold(tmp_path, tables, sqlite_url, agents=AGENTS[1:2], turn_cap=1, turn_cap_limit=3)
+    counts = [len(server.asked)]
+    direct = hold(tmp_path, tables, f"{sqlite_url}2", agents=AGENTS[1:2], turn_cap=3, turn_cap_limit=3)
+    counts.append(len(server.asked) - counts[0])
+    names = ["conversation_id", "end", "exchanges"]
+    assert raised[Conversation].select(names) == direct[Conversation].select(names)
+    assert {row["exchanges"] for row in raised[Conversation].to_pylist()} == {3}
+    assert counts[0] == counts[1]
+
+
+def test_several_processes_hold_the_conversations_that_one_holds(
+    tmp_path: Path, tables: dict[type[Record], pa.Table]
+) -> None:
+    scripts = [{"name": name, "script": name} for name in ("just", "cold", "evader")]
+    one, two = (hold(tmp_path, tables, "nowhere", processes, agents=scripts, repeats=12) for processes in (1, 2))
+    assert one[Conversation].num_rows == 2 * 3 * 12 >= FEWEST
+    assert one == two
 
 
 def test_who_is_asked_is_known_before_anybody_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

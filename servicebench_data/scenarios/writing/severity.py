@@ -7,7 +7,7 @@ must not know.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from schemas.scenarios import Severity
+from schemas.scenarios import Event, Severity
 from schemas.writing import SeverityAnswer
 from servicebench_data.scenarios.grounding import check_text
 from servicebench_data.scenarios.parts import Parts
@@ -25,10 +25,12 @@ def describe(draft: Draft) -> Mapping[str, str]:
 
 def number_events(draft: Draft) -> str:
     """The events, one a line, with their actor and time."""
-    return "\n".join(
-        f"{event.event_index + 1}. ({event.actor}) {event.text}{f' [{event.when_text}]' if event.when_text else ''}"
-        for event in draft.parts.events
-    )
+    return "\n".join(f"{event.event_index + 1}. ({event.actor}) {tell_event(event)}" for event in draft.parts.events)
+
+
+def tell_event(event: Event) -> str:
+    """What is shown of an event, and may be repeated; square brackets would make its time look like a masked token."""
+    return f"{event.text} (when: {event.when_text})" if event.when_text else event.text
 
 
 def check(draft: Draft, answer: SeverityAnswer) -> Iterator[str]:
@@ -40,7 +42,7 @@ def check(draft: Draft, answer: SeverityAnswer) -> Iterator[str]:
         )
     if len(set(answer.drivers)) < len(answer.drivers):
         yield "a driver is listed twice: list each once."
-    evidence = draft.gather([event.text for event in draft.parts.events])
+    evidence = draft.gather([tell_event(event) for event in draft.parts.events])
     yield from check_third_person("the reason", answer.reason)
     yield from check_length("the reason", answer.reason, MAX_WORDS)
     yield from explain_faults("the reason", check_text("severity", answer.reason, evidence), "the events")

@@ -89,7 +89,7 @@ class ModelCustomer:
         outcome = await self.asker.ask(make_task(), item, replace(self.how, seed=seed))
         if outcome.answer is None:
             detail = "over_budget" if outcome.status == "over_budget" else "simulator_fault"
-            raise SimulatorError(detail, f"the customer's model gave no turn ({outcome.status})")
+            raise SimulatorError(detail, f"the customer's model gave no turn ({outcome.status})", outcome.model)
         answer = outcome.answer
         return CustomerTurn(
             message=answer.message.strip(),

@@ -76,6 +76,7 @@ class ModelGate:
             raise SimulatorError(
                 "over_budget" if outcome.status == "over_budget" else "simulator_fault",
                 f"the gate's model {outcome.model!r} gave no reading ({outcome.status}) after {outcome.tries} tries",
+                outcome.model,
             )
         return make_reading(message, closed, outcome.answer, outcome)
 

@@ -1,0 +1,45 @@
+"""Whether few enough dialogues are left without a topic.
+
+Belongs here: that share, industry by industry, as it is stored. Not here: reducing outliers (`topics.py`).
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from schemas.journeys import TopicMember
+from servicebench_data.lake.database import Limits, add_views, open_database
+from servicebench_data.lake.expectations import KEY_LIMIT, Finding
+
+#: Most dialogues of an industry that may belong to no topic.
+OUTLIER_SHARE = 0.10
+_SQL = """
+    SELECT industry, count(*) FILTER (note = 'outlier') AS outliers, count(*) AS dialogues,
+           list(dialogue_id ORDER BY dialogue_id) FILTER (note = 'outlier') AS keys
+    FROM topic_member
+    GROUP BY industry
+    HAVING bool_or(topic_id IS NOT NULL)
+    ORDER BY industry
+"""
+
+
+def check_outliers(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[Finding]:
+    """One finding for each industry that has topics.
+
+    Args:
+        files: Parquet files of `topic_member`, by table.
+        limits: What DuckDB may take.
+    """
+    if not files.get(TopicMember.table.name):
+        return [Finding("outliers", False, 0, (), "materialise `topic_member`")]
+    with open_database(limits) as connection:
+        add_views(connection, files)
+        rows = connection.execute(_SQL).fetchall()
+    return [judge_industry(*row) for row in rows]
+
+
+def judge_industry(industry: str, outliers: int, dialogues: int, keys: Sequence[str] | None) -> Finding:
+    """Whether one industry keeps within the share."""
+    if outliers <= OUTLIER_SHARE * dialogues:
+        return Finding(f"outliers:{industry}", True, 0, ())
+    note = f"{outliers} of {dialogues} dialogues have no topic, more than {OUTLIER_SHARE:.0%}"
+    return Finding(f"outliers:{industry}", False, outliers, tuple(keys or ())[:KEY_LIMIT], note)

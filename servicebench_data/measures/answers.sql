@@ -1,0 +1,282 @@
+-- Views that answer by name: which agent is more just, where, to whom, at what price. Each statement ends with a line of
+-- its own that holds only `;`. Means and intervals are those of `agent_measure`; nothing is averaged here.
+CREATE VIEW measures.leaderboard AS
+WITH headline AS (
+    SELECT experiment_id, agent,
+           max(n) FILTER (WHERE measure = 'total') AS n,
+           max(missing) FILTER (WHERE measure = 'total') AS missing,
+           max(clusters) FILTER (WHERE measure = 'total') AS clusters,
+           max(mean) FILTER (WHERE measure = 'total') AS total,
+           max(sd) FILTER (WHERE measure = 'total') AS total_sd,
+           max(low) FILTER (WHERE measure = 'total') AS total_low,
+           max(high) FILTER (WHERE measure = 'total') AS total_high,
+           max(mean) FILTER (WHERE measure = 'interactional') AS interactional,
+           max(mean) FILTER (WHERE measure = 'procedural') AS procedural,
+           max(mean) FILTER (WHERE measure = 'distributive') AS distributive,
+           max(mean) FILTER (WHERE measure = 'agreement_rate') AS agreement_rate,
+           max(mean) FILTER (WHERE measure = 'disengagement_rate') AS disengagement_rate,
+           max(mean) FILTER (WHERE measure = 'unresolved_rate') AS unresolved_rate,
+           max(mean) FILTER (WHERE measure = 'goodwill_standing_usd') AS goodwill_standing_usd,
+           max(mean) FILTER (WHERE measure = 'violation_rate') AS violation_rate,
+           max(label) FILTER (WHERE measure = 'total') AS label
+    FROM measures.agent_measure
+    WHERE "by" = 'macro'
+    GROUP BY experiment_id, agent
+),
+prevalence AS (
+    SELECT experiment_id, agent, mean AS total_prevalence
+    FROM measures.agent_measure
+    WHERE "by" = 'prevalence' AND measure = 'total'
+)
+SELECT experiment_id,
+       CASE WHEN is_ranked THEN rank() OVER (PARTITION BY experiment_id, is_ranked ORDER BY total DESC) END AS place,
+       * EXCLUDE (experiment_id, label, is_ranked), label
+FROM (
+    SELECT *, total IS NOT NULL AND NOT regexp_matches(label, 'judge refused|rule engine') AS is_ranked
+    FROM headline LEFT JOIN prevalence USING (experiment_id, agent)
+)
+ORDER BY experiment_id, place NULLS LAST, agent
+;
+COMMENT ON VIEW measures.leaderboard IS 'One row per experiment and agent: start here. Total justice and what it is made of, outcomes and goodwill, each as the unweighted mean of the industries'' means. Whether two agents differ is in agent_contrast, never in overlapping intervals.'
+;
+COMMENT ON COLUMN measures.leaderboard.place IS 'Place by total justice; none without scores, where a judge is refused, or where the rule engine scored: it is no judge of quality.'
+;
+COMMENT ON COLUMN measures.leaderboard.n IS 'Conversations with a total.'
+;
+COMMENT ON COLUMN measures.leaderboard.missing IS 'Conversations without one: no result, or not every judge scored.'
+;
+COMMENT ON COLUMN measures.leaderboard.clusters IS 'Clusters of source dialogues among those.'
+;
+COMMENT ON COLUMN measures.leaderboard.total IS 'Mean of the three dimensions, 1 to 5: the headline.'
+;
+COMMENT ON COLUMN measures.leaderboard.total_low IS 'Lower end of its 95% interval, clustered by source dialogue.'
+;
+COMMENT ON COLUMN measures.leaderboard.total_prevalence IS 'The same, each conversation weighing as much as the complaints that its scenario stands for.'
+;
+COMMENT ON COLUMN measures.leaderboard.label IS 'What a reader must know beside the figures; empty where nothing.'
+;
+CREATE VIEW measures.justice_by_industry AS
+SELECT experiment_id, value AS industry, agent, measure, n, missing, clusters, mean, sd, standard_error, low, high, label
+FROM measures.agent_measure
+WHERE "by" = 'industry' AND measure IN (
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
+    'disengagement_rate_resolved', 'agreement_rate_resolved', 'goodwill_standing_usd')
+ORDER BY experiment_id, industry, agent, measure
+;
+COMMENT ON VIEW measures.justice_by_industry IS 'One row per industry, agent and measure of justice, outcome or goodwill: in which industry an agent is how just (SB Table 1).'
+;
+CREATE VIEW measures.justice_by_severity AS
+SELECT m.experiment_id, m.value AS severity, m.agent, m.measure, m.n, m.missing, m.clusters, m.mean, m.sd,
+       m.standard_error, m.low, m.high, s.mean AS standardised, s.low AS standardised_low, s.high AS standardised_high,
+       m.label
+FROM measures.agent_measure AS m
+LEFT JOIN measures.agent_measure AS s
+       ON s.experiment_id = m.experiment_id AND s.agent = m.agent AND s.measure = m.measure AND s.value = m.value
+      AND s."by" = 'severity_mix'
+WHERE m."by" = 'severity' AND m.measure IN (
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate')
+ORDER BY m.experiment_id, m.agent, m.measure, m.value
+;
+COMMENT ON VIEW measures.justice_by_severity IS 'One row per severity, agent and measure of justice or outcome: whether graver cases are treated otherwise.'
+;
+COMMENT ON COLUMN measures.justice_by_severity.standardised IS 'The mean with every industry weighing the same in each severity, over the industries that have every severity, so that severities differ by no mix of industries.'
+;
+CREATE VIEW measures.justice_by_style AS
+SELECT experiment_id, value AS style, agent, measure, n, missing, clusters, mean, sd, standard_error, low, high, label
+FROM measures.agent_measure
+WHERE "by" = 'style' AND measure IN (
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
+    'goodwill_standing_usd')
+ORDER BY experiment_id, agent, measure, style
+;
+COMMENT ON VIEW measures.justice_by_style IS 'One row per style of the customer, agent and measure: whether an agent is as just to a cold or passive customer (SB Figure 5).'
+;
+CREATE VIEW measures.justice_by_guidance AS
+SELECT m.experiment_id, c.agent_made_by, m.value AS guidance, c.reasoning, m.agent, m.measure, m.n, m.missing, m.clusters,
+       m.mean, m.sd, m.standard_error, m.low, m.high, m.label
+FROM measures.agent_measure AS m
+JOIN (SELECT DISTINCT experiment_id, agent, agent_made_by, reasoning FROM simulation.conversation) AS c
+     USING (experiment_id, agent)
+WHERE m."by" = 'guidance' AND m.measure IN (
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
+    'goodwill_standing_usd')
+ORDER BY m.experiment_id, c.agent_made_by, m.value, c.reasoning, m.agent, m.measure
+;
+COMMENT ON VIEW measures.justice_by_guidance IS 'One row per model, guidance, reasoning and measure: what advice in the prompt and ways of reasoning do (SB Table 2, SB Figure 3). An agent of an experiment has one of each.'
+;
+CREATE VIEW measures.justice_by_disclosure AS
+SELECT experiment_id, value AS disclosure, agent, measure, n, missing, clusters, mean, sd, standard_error, low, high,
+       label
+FROM measures.agent_measure
+WHERE "by" = 'disclosure' AND measure IN (
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
+    'goodwill_standing_usd')
+ORDER BY experiment_id, agent, measure, disclosure
+;
+COMMENT ON VIEW measures.justice_by_disclosure IS 'One row per way of disclosure, agent and measure: what it is worth to an agent to be told everything at once (SB Figure 4).'
+;
+CREATE VIEW measures.goodwill_by_severity AS
+SELECT m.experiment_id, m.value AS severity, m.agent, m.n, m.missing, m.clusters, m.mean, m.sd, m.standard_error, m.low,
+       m.high, s.mean AS standardised, s.low AS standardised_low, s.high AS standardised_high,
+       CASE WHEN count(s.mean) OVER others >= 4 AND stddev_samp(s.mean) OVER others > 1e-9
+            THEN (s.mean - avg(s.mean) OVER others) / stddev_samp(s.mean) OVER others END AS z,
+       m.label
+FROM measures.agent_measure AS m
+LEFT JOIN measures.agent_measure AS s
+       ON s.experiment_id = m.experiment_id AND s.agent = m.agent AND s.measure = m.measure AND s.value = m.value
+      AND s."by" = 'severity_mix'
+WHERE m."by" = 'severity' AND m.measure = 'goodwill_normalised'
+WINDOW others AS (PARTITION BY m.experiment_id, m.value)
+ORDER BY m.experiment_id, m.value, m.agent
+;
+COMMENT ON VIEW measures.goodwill_by_severity IS 'One row per severity and agent: standing goodwill over the limit, and whether it grows with what the case weighs (SB Table 4).'
+;
+COMMENT ON COLUMN measures.goodwill_by_severity.standardised IS 'The mean with every industry weighing the same in each severity, over the industries that have every severity.'
+;
+COMMENT ON COLUMN measures.goodwill_by_severity.z IS 'The standardised mean in standard deviations (ddof 1) of the experiment''s agents from their mean, within the severity; missing for fewer than four agents and where all are alike.'
+;
+CREATE VIEW measures.goodwill_by_industry AS
+SELECT experiment_id, value AS industry, agent, n, missing, clusters, mean, sd, standard_error, low, high,
+       CASE WHEN count(mean) OVER others >= 4 AND stddev_samp(mean) OVER others > 1e-9
+            THEN (mean - avg(mean) OVER others) / stddev_samp(mean) OVER others END AS z,
+       label
+FROM measures.agent_measure
+WHERE "by" = 'industry' AND measure = 'goodwill_normalised'
+WINDOW others AS (PARTITION BY experiment_id, value)
+ORDER BY experiment_id, industry, agent
+;
+COMMENT ON VIEW measures.goodwill_by_industry IS 'One row per industry and agent: standing goodwill over the limit, and how it stands among the agents (SB Table 11).'
+;
+COMMENT ON COLUMN measures.goodwill_by_industry.z IS 'The mean in standard deviations (ddof 1) of the experiment''s agents from their mean, within the industry; missing for fewer than four agents and where all are alike.'
+;
+CREATE VIEW measures.first_offer_timing AS
+SELECT experiment_id, agent,
+       CASE measure WHEN 'first_goodwill_t1' THEN 'T1' WHEN 'first_goodwill_t2' THEN 'T2'
+                    WHEN 'first_goodwill_t3plus' THEN 'T3+' ELSE 'never' END AS first_goodwill,
+       "by", value, n, missing, clusters, mean AS share, low, high, label
+FROM measures.agent_measure
+WHERE starts_with(measure, 'first_goodwill_') AND "by" IN ('all', 'macro', 'industry', 'severity')
+ORDER BY experiment_id, agent, "by", value, first_goodwill
+;
+COMMENT ON VIEW measures.first_offer_timing IS 'One row per agent, cut and turn of the first goodwill offer (T1, T2, T3+, never): the share of dialogues that it falls into (SB Table 3, left).'
+;
+CREATE VIEW measures.coverage_at_commitment AS
+SELECT experiment_id, agent, value AS first_goodwill, measure, n, missing, clusters, mean, sd, standard_error, low, high,
+       label
+FROM measures.agent_measure
+WHERE starts_with(measure, 'coverage_') AND ("by" = 'first_goodwill' OR ("by" = 'all' AND value = 'all'))
+ORDER BY experiment_id, agent, measure, first_goodwill
+;
+COMMENT ON VIEW measures.coverage_at_commitment IS 'One row per agent, turn of the first goodwill offer and kind of coverage: what the agent knew of what only the customer knows when it made the offer (SB Table 3, right; our definition). Dialogues without an offer stand under `never`, at their final coverage; `all` is over all of them.'
+;
+CREATE VIEW measures.coverage_by_turn AS
+SELECT m.experiment_id, m.agent, TRY_CAST(m.value AS BIGINT) AS turn, m.n, m.missing, m.clusters, r.running, m.mean, m.sd,
+       m.standard_error, m.low, m.high, m.label
+FROM measures.agent_measure AS m
+JOIN (SELECT experiment_id, agent, turn, count(*) AS running FROM measures.turn_fact GROUP BY ALL) AS r
+     ON r.experiment_id = m.experiment_id AND r.agent = m.agent AND r.turn = TRY_CAST(m.value AS BIGINT)
+WHERE m."by" = 'turn'
+ORDER BY m.experiment_id, m.agent, turn
+;
+COMMENT ON VIEW measures.coverage_by_turn IS 'One row per agent and agent turn: share of what only the customer knows that was out before it, over all dialogues; those that were over by then stand at their final coverage, so that later turns are no selection.'
+;
+COMMENT ON COLUMN measures.coverage_by_turn.running IS 'Dialogues in which the agent still wrote at this turn.'
+;
+CREATE VIEW measures.outcome_rate AS
+SELECT experiment_id, agent, "by", value, measure, n, missing, clusters, mean AS rate, low, high, design_effect, label
+FROM measures.agent_measure
+WHERE measure IN ('agreement_rate', 'disengagement_rate', 'unresolved_rate', 'failed_rate', 'agreement_rate_resolved',
+                  'disengagement_rate_resolved')
+ORDER BY experiment_id, agent, "by", value, measure
+;
+COMMENT ON VIEW measures.outcome_rate IS 'One row per agent, cut and outcome: agreed, disengaged and unresolved sum to 1 over the conversations with a result; the rates `_resolved` are over those that agreed or disengaged alone (as the paper''s seem to be); failed is the part of the unresolved that the agent or its endpoint caused.'
+;
+CREATE VIEW measures.turns_and_length AS
+SELECT experiment_id, agent, "by", value, measure, n, missing, clusters, mean, sd, standard_error, low, high, label
+FROM measures.agent_measure
+WHERE measure IN ('exchanges', 'words_per_agent_message') AND "by" IN ('all', 'macro', 'industry', 'severity', 'style')
+ORDER BY experiment_id, agent, measure, "by", value
+;
+COMMENT ON VIEW measures.turns_and_length IS 'One row per agent, cut and measure: exchanges of a dialogue and words of an agent''s message (SB Table 12).'
+;
+CREATE VIEW measures.cost_by_agent AS
+WITH judged AS (
+    SELECT c.experiment_id, c.agent, sum(s.cost_usd) AS judge_cost_usd,
+           count(*) FILTER (WHERE s.cost_usd IS NULL AND s.judge_made_by <> 'offline') AS judge_unknown
+    FROM judging.score AS s JOIN simulation.conversation AS c USING (conversation_id)
+    GROUP BY ALL
+),
+played AS (
+    SELECT experiment_id, agent, any_value(agent_made_by) AS agent_made_by, count(*) AS conversations,
+           count(*) FILTER (WHERE cost_usd IS NULL) AS unknown,
+           CASE WHEN count(cost_usd) = count(*) THEN sum(cost_usd) END AS cost_usd
+    FROM simulation.conversation
+    GROUP BY ALL
+)
+SELECT p.experiment_id, p.agent, p.agent_made_by, p.conversations, p.unknown, p.cost_usd,
+       m.mean AS cost_per_conversation_usd, m.low, m.high,
+       CASE WHEN coalesce(j.judge_unknown, 0) = 0 THEN coalesce(j.judge_cost_usd, 0) END AS judge_cost_usd
+FROM played AS p
+LEFT JOIN judged AS j USING (experiment_id, agent)
+LEFT JOIN measures.agent_measure AS m
+       ON m.experiment_id = p.experiment_id AND m.agent = p.agent AND m.measure = 'cost_usd' AND m."by" = 'all'
+ORDER BY p.experiment_id, p.agent
+;
+COMMENT ON VIEW measures.cost_by_agent IS 'One row per experiment and agent: what its conversations and their judges cost, USD; a sum in which one price is unknown is missing.'
+;
+COMMENT ON COLUMN measures.cost_by_agent.unknown IS 'Conversations whose price is unknown.'
+;
+COMMENT ON COLUMN measures.cost_by_agent.cost_per_conversation_usd IS 'Mean over the conversations whose price is known, with its 95% interval.'
+;
+CREATE VIEW measures.simulator_faults AS
+SELECT c.experiment_id, c.customer, f.made_by, f.kind, count(*) AS faults, count(*) FILTER (WHERE f.is_mended) AS mended,
+       count(DISTINCT f.conversation_id) AS conversations,
+       count(DISTINCT f.conversation_id) FILTER (WHERE c."end" = 'invalid') AS invalid_conversations,
+       count(DISTINCT f.conversation_id) / any_value(n.played) AS share_of_conversations
+FROM simulation.simulator_fault AS f
+JOIN simulation.conversation AS c USING (conversation_id)
+JOIN (SELECT experiment_id, customer, count(*) AS played FROM simulation.conversation GROUP BY ALL) AS n
+     USING (experiment_id, customer)
+GROUP BY c.experiment_id, c.customer, f.made_by, f.kind
+ORDER BY c.experiment_id, c.customer, f.made_by, f.kind
+;
+COMMENT ON VIEW measures.simulator_faults IS 'One row per experiment, customer simulator and kind of fault: how often it happened and how often a retry mended it.'
+;
+COMMENT ON COLUMN measures.simulator_faults.invalid_conversations IS 'Conversations with such a fault that ended invalid.'
+;
+CREATE VIEW measures.invalid_share AS
+WITH counted AS (
+    SELECT experiment_id, agent, count(*) AS conversations,
+           count(*) FILTER (WHERE outcome = 'invalid') AS invalid,
+           count(*) FILTER (WHERE outcome = 'unplayed') AS unplayed,
+           count(*) FILTER (WHERE outcome = 'agreed') AS agreed,
+           count(total) AS scored, sum(total) AS total
+    FROM measures.conversation_fact
+    GROUP BY ALL
+)
+SELECT c.experiment_id, c.agent, c.conversations, c.invalid, c.unplayed, m.mean AS invalid_share, m.low, m.high,
+       c.agreed / nullif(c.conversations - c.invalid - c.unplayed, 0) AS agreement_rate,
+       c.agreed / nullif(c.conversations - c.unplayed, 0) AS agreement_rate_worst,
+       (c.agreed + c.invalid) / nullif(c.conversations - c.unplayed, 0) AS agreement_rate_best,
+       c.total / nullif(c.scored, 0) AS total,
+       CASE WHEN c.scored > 0 THEN (c.total + c.invalid) / (c.scored + c.invalid) END AS total_worst,
+       CASE WHEN c.scored > 0 THEN (c.total + 5 * c.invalid) / (c.scored + c.invalid) END AS total_best
+FROM counted AS c
+LEFT JOIN measures.agent_measure AS m
+       ON m.experiment_id = c.experiment_id AND m.agent = c.agent AND m.measure = 'invalid_rate' AND m."by" = 'all'
+ORDER BY c.experiment_id, c.agent
+;
+COMMENT ON VIEW measures.invalid_share IS 'One row per experiment and agent: how many conversations the simulator spoiled, and between what they could have moved agreement and total justice. Compare agents only where these shares are alike.'
+;
+COMMENT ON COLUMN measures.invalid_share.invalid_share IS 'Share of the conversations that were played, with its 95% interval.'
+;
+COMMENT ON COLUMN measures.invalid_share.agreement_rate_worst IS 'Agreement rate had none of the invalid ones agreed.'
+;
+COMMENT ON COLUMN measures.invalid_share.agreement_rate_best IS 'Agreement rate had all of the invalid ones agreed.'
+;
+COMMENT ON COLUMN measures.invalid_share.total IS 'Mean total justice over the scored conversations, each counting once.'
+;
+COMMENT ON COLUMN measures.invalid_share.total_worst IS 'The same had every invalid one got 1.'
+;
+COMMENT ON COLUMN measures.invalid_share.total_best IS 'The same had every invalid one got 5.'
+;

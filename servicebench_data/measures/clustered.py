@@ -1,0 +1,122 @@
+"""Means whose standard errors know that conversations about one source dialogue are not independent.
+
+Belongs here: clustered means, overall, by group and over strata, and their intervals. Not here: which measure of which
+conversations; p-values (`inference.py`).
+
+Cluster sums of the residuals take the place of single residuals, with the factor G / (G - 1) for G clusters, and
+Student's t with G - 1 degrees of freedom; with one conversation per cluster that is the ordinary standard error.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from servicebench_data.journeys.arrays import Floats, Integers, load_library
+
+LEVEL = 0.95
+ROUNDING = 1e-12
+
+
+class Means(NamedTuple):
+    """Means by group; what a group is too small for is not a number.
+
+    Attributes:
+        n: Values.
+        clusters: Clusters among them.
+        mean: Mean.
+        sd: Standard deviation over the values.
+        standard_error: Clustered standard error of the mean.
+        freedom: Degrees of freedom of the interval.
+    """
+
+    n: Integers
+    clusters: Integers
+    mean: Floats
+    sd: Floats
+    standard_error: Floats
+    freedom: Floats
+
+
+def estimate_means(values: Floats, clusters: Integers, groups: Integers, count: int) -> Means:
+    """Mean of each group with its clustered standard error.
+
+    Args:
+        values: Values without missing ones.
+        clusters: Cluster of each value, from 0.
+        groups: Group of each value, from 0.
+        count: Number of groups.
+    """
+    n = count_values(groups, count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.bincount(groups, values, count) / n
+        left = take_residuals(values, mean[groups])
+        sd = np.sqrt(np.bincount(groups, left**2, count) / (n - 1))
+        of_group, sums = sum_clusters(left, clusters, groups)
+        sizes = count_values(of_group, count)
+        squares = np.bincount(of_group, sums**2, count)
+        error = np.sqrt(squares * (sizes / (sizes - 1))) / n
+        error = np.where(error < ROUNDING * np.maximum(np.abs(mean), 1.0), 0.0, error)
+    small = sizes < 2
+    return Means(
+        n,
+        sizes,
+        mean,
+        np.where(n < 2, np.nan, sd),
+        np.where(small, np.nan, error),
+        np.where(small, np.nan, sizes - 1.0),
+    )
+
+
+def take_residuals(values: Floats, means: Floats) -> Floats:
+    """What is left of the values without the means; rounding that stands for nothing is nothing."""
+    left = values - means
+    return np.where(np.abs(left) < ROUNDING * np.maximum(np.abs(values), 1.0), 0.0, left)
+
+
+def estimate_mean(values: Floats, clusters: Integers) -> Means:
+    """Mean of all values; arrays of one."""
+    return estimate_means(values, clusters, np.zeros(len(values), dtype=np.int64), 1)
+
+
+def estimate_macro(values: Floats, clusters: Integers, strata: Integers, count: int) -> Means:
+    """Unweighted mean over strata; arrays of one, not a number where a stratum has no value.
+
+    A cluster may lie in several strata. Degrees of freedom by Satterthwaite over the strata.
+    """
+    by, whole = estimate_means(values, clusters, strata, count), estimate_mean(values, clusters)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.sqrt(by.clusters / (by.clusters - 1.0)) / (by.n * count)
+        sums = np.bincount(clusters, take_residuals(values, by.mean[strata]) * scale[strata])
+        parts = by.standard_error**2
+        freedom = parts.sum() ** 2 / (parts**2 / by.freedom).sum()
+    error = np.sqrt((sums**2).sum()) if (by.clusters > 1).all() else np.nan
+    return whole._replace(
+        mean=np.array([by.mean.mean()]),
+        standard_error=np.array([error]),
+        freedom=np.array([freedom if np.isfinite(freedom) else by.freedom.sum()]),
+    )
+
+
+def count_values(groups: Integers, count: int) -> Integers:
+    """Number of values of each group."""
+    return np.bincount(groups, minlength=count).astype(np.int64)
+
+
+def sum_clusters(values: Floats, clusters: Integers, groups: Integers) -> tuple[Integers, Floats]:
+    """Sum of the values of each cluster within each group: the group and the sum."""
+    width = int(clusters.max(initial=0)) + 1
+    cells, places = np.unique(groups * width + clusters, return_inverse=True)
+    return (cells // width).astype(np.int64), np.bincount(places, values, len(cells)).astype(np.float64)
+
+
+def find_interval(means: Means) -> tuple[Floats, Floats]:
+    """Ends of the 95% interval of each mean by Student's t; none where all values are alike."""
+    known = means.standard_error > 0
+    reach = np.where(known, load_library("scipy.stats").t.ppf((1 + LEVEL) / 2, means.freedom), np.nan)
+    return means.mean - reach * means.standard_error, means.mean + reach * means.standard_error
+
+
+def draw_counts(clusters: int, draws: int, seed: int) -> Floats:
+    """How often each cluster is in each of the bootstrap's resamples: one row per resample."""
+    counts = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), draws)
+    return counts.astype(np.float64)

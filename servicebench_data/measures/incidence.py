@@ -1,0 +1,142 @@
+"""How conversations had ended by each turn, as competing risks.
+
+Belongs here: cumulative incidence with its intervals. Not here: rates at the end.
+
+Aalen and Johansen: what ends one way can no longer end another way, and what the cap on turns ends is censored there.
+The estimate is a function of counts by source dialogue, so that all resamples of the dialogues are one matrix product
+(statsmodels takes one sample at a time and no clusters; the tests compare the two).
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, cast
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from schemas.measures_statistics import CumulativeOutcome
+from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.measures.clustered import draw_counts
+from servicebench_data.measures.reading import Marks, encode, keep_results, make_table, read_conversations, read_numbers
+
+CAUSES = ("agreed", "disengaged", "failed")
+DRAWS = 1000
+SEED = 2026
+INTERVAL = (0.025, 0.975)
+
+
+class Ends(NamedTuple):
+    """Ends of conversations: the turn from 1, the cause as its place in `CAUSES` (-1 for censored), the cluster."""
+
+    turn: Integers
+    cause: Integers
+    cluster: Integers
+
+
+class Curve(NamedTuple):
+    """Cumulative incidence by turn and cause, with its interval and how that was made, and the number at risk."""
+
+    incidence: Floats
+    low: Floats
+    high: Floats
+    is_bootstrapped: Marks
+    at_risk: Integers
+
+
+def make_incidence(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> pa.Table:
+    """One row per agent, turn and cause of an experiment, up to its longest conversation."""
+    facts = keep_results(read_conversations(connection, experiment_id))
+    if len(facts) == 0:
+        return make_table(CumulativeOutcome, [])
+    agents, clusters = encode(facts, "agent"), encode(facts, "cluster_id").places
+    ends = Ends(np.maximum(read_numbers(facts, "exchanges"), 1).astype(np.int64), find_causes(facts), clusters)
+    turns, weights = int(ends.turn.max()), draw_weights(int(clusters.max()) + 1)
+    rows: list[dict[str, Any]] = []
+    for place, name in enumerate(agents.names):
+        kept = agents.places == place
+        own = Ends(*(column[kept] for column in ends))
+        rows += [{"experiment_id": experiment_id, "agent": name, **row} for row in write_curve(own, turns, weights)]
+    return make_table(CumulativeOutcome, rows)
+
+
+def find_causes(facts: pa.Table) -> Integers:
+    """Cause of each end; the cap on turns is none."""
+    pairs = zip(facts["outcome"].to_pylist(), facts["end_detail"].to_pylist(), strict=True)
+    names = [
+        "" if detail == "turn_cap" else "failed" if outcome == "unresolved" else outcome for outcome, detail in pairs
+    ]
+    return np.array([CAUSES.index(name) if name else -1 for name in names], dtype=np.int64)
+
+
+def draw_weights(clusters: int) -> Floats:
+    """Weights of the clusters: first all of them once, then the resamples."""
+    return np.vstack([np.ones(clusters), draw_counts(clusters, DRAWS, SEED)])
+
+
+def write_curve(ends: Ends, turns: int, weights: Floats) -> Iterator[dict[str, Any]]:
+    """Rows of one agent."""
+    clusters = len(np.unique(ends.cluster))
+    curve = estimate_curve(ends, turns, weights)
+    for turn in range(turns):
+        for cause, name in enumerate(CAUSES):
+            kind = "cluster_bootstrap" if curve.is_bootstrapped[turn, cause] else "cluster_wilson"
+            yield {
+                "turn": turn + 1,
+                "outcome": name,
+                "incidence": curve.incidence[turn, cause],
+                "low": curve.low[turn, cause],
+                "high": curve.high[turn, cause],
+                "interval": kind if clusters > 1 else "none",
+                "at_risk": curve.at_risk[turn],
+                "n": len(ends.turn),
+                "clusters": clusters,
+            }
+
+
+def estimate_curve(ends: Ends, turns: int, weights: Floats) -> Curve:
+    """Incidence with percentile intervals; by Wilson at the number of clusters where all or none ended so."""
+    events, leaving = count_ends(ends, turns, weights.shape[1])
+    drawn, at_risk = np.clip(accumulate(weights, events, leaving), 0.0, 1.0), count_at_risk(leaving)
+    clusters, incidence = len(np.unique(ends.cluster)), drawn[0]
+    if clusters < 2:
+        nothing = np.full(incidence.shape, np.nan)
+        return Curve(incidence, nothing, nothing, nothing > 0, at_risk)
+    varies = (incidence > 0) & (incidence < 1)
+    low, high = np.where(varies, np.quantile(drawn[1:], INTERVAL, axis=0), find_wilson(incidence, clusters))
+    return Curve(incidence, low, high, varies, at_risk)
+
+
+def find_wilson(share: Floats, count: int) -> Floats:
+    """Lower and upper ends of Wilson's interval of shares of so many."""
+    find = load_library("statsmodels.stats.proportion").proportion_confint
+    low, high = find(share * count, count, method="wilson")
+    return np.clip(np.stack([low, high]), 0.0, 1.0)
+
+
+def count_ends(ends: Ends, turns: int, clusters: int) -> tuple[Floats, Floats]:
+    """Ends by cluster, turn and cause, and conversations that leave by cluster and turn, censored ones among them."""
+    shape = (clusters, turns, len(CAUSES))
+    events, leaving = np.zeros(shape), np.zeros(shape[:2])
+    is_event = ends.cause >= 0
+    np.add.at(events, (ends.cluster[is_event], ends.turn[is_event] - 1, ends.cause[is_event]), 1.0)
+    np.add.at(leaving, (ends.cluster, ends.turn - 1), 1.0)
+    return events, leaving
+
+
+def count_at_risk(leaving: Floats) -> Integers:
+    """Conversations that had not ended before each turn."""
+    gone: Floats = leaving.sum(axis=0)
+    at_risk: Floats = gone.sum() - np.cumsum(gone) + gone
+    return np.round(at_risk).astype(np.int64)
+
+
+def accumulate(weights: Floats, events: Floats, leaving: Floats) -> Floats:
+    """Cumulative incidence by Aalen and Johansen for each row of cluster weights: row, turn, cause."""
+    clusters, turns, causes = events.shape
+    ended = (weights @ events.reshape(clusters, turns * causes)).reshape(-1, turns, causes)
+    gone = weights @ leaving
+    at_risk = gone.sum(axis=1, keepdims=True) - np.cumsum(gone, axis=1) + gone
+    hazard = ended / np.maximum(at_risk, 1e-9)[:, :, None]
+    staying = cast("Floats", np.cumprod(1 - hazard.sum(axis=2), axis=1))
+    before = np.concatenate([np.ones((len(weights), 1)), staying[:, :-1]], axis=1)
+    return np.cumsum(before[:, :, None] * hazard, axis=1)
