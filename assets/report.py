@@ -11,7 +11,6 @@ from rich.console import Console
 
 from assets.arguments import Home
 from servicebench_data.lake.store import Lake
-from servicebench_data.release.report.files import write_reports
 from servicebench_data.settings import Settings
 
 out = Console()
@@ -28,6 +27,9 @@ def report(
     home: Home = None,
 ) -> None:
     """Write an experiment's figures, with error bars and SQL, and its transcripts as one page that needs no network."""
+    # Charts and templates that no other command needs.
+    from servicebench_data.release.report.files import write_reports  # noqa: PLC0415
+
     pages = write_reports(Lake(Settings.load(home=home).home), experiment, file, must_be=True)
     for page in pages:
         out.print(f"Open {page} in a browser.", markup=False, highlight=False, soft_wrap=True)

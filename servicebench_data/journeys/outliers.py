@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schemas.journeys import TopicMember
 from servicebench_data.lake.database import Limits, add_views, open_database
-from servicebench_data.lake.expectations import KEY_LIMIT, Finding
+from servicebench_data.lake.expectations import Finding, find_missing, judge_keys
 
 #: Most dialogues of an industry that may belong to no topic.
 OUTLIER_SHARE = 0.10
@@ -29,8 +29,8 @@ def check_outliers(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[
         files: Parquet files of `topic_member`, by table.
         limits: What DuckDB may take.
     """
-    if not files.get(TopicMember.table.name):
-        return [Finding("outliers", False, 0, (), "materialise `topic_member`")]
+    if missing := find_missing([TopicMember], files, "materialise it"):
+        return missing
     with open_database(limits) as connection:
         add_views(connection, files)
         rows = connection.execute(_SQL).fetchall()
@@ -42,4 +42,4 @@ def judge_industry(industry: str, outliers: int, dialogues: int, keys: Sequence[
     if outliers <= OUTLIER_SHARE * dialogues:
         return Finding(f"outliers:{industry}", True, 0, ())
     note = f"{outliers} of {dialogues} dialogues have no topic, more than {OUTLIER_SHARE:.0%}"
-    return Finding(f"outliers:{industry}", False, outliers, tuple(keys or ())[:KEY_LIMIT], note)
+    return judge_keys(f"outliers:{industry}", keys or (), note)

@@ -11,7 +11,7 @@ from schemas.judging import RubricItem, Score, SubScore
 from schemas.records import Record
 from schemas.simulation import Conversation, ExperimentRow
 from servicebench_data.lake.database import Limits, add_views, open_database
-from servicebench_data.lake.expectations import KEY_LIMIT, Finding
+from servicebench_data.lake.expectations import Finding, find_missing, judge_keys
 
 SQL = (Path(__file__).parent / "coverage.sql").read_text(encoding="utf-8")
 RULES = ("covered", "score_or_reason", "invalid_unscored", "items_whole")
@@ -52,20 +52,14 @@ def check_coverage(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[
         files: Parquet files of the `READ` tables, by table.
         limits: What DuckDB may take.
     """
-    lacking = sorted(record.table.name for record in READ if record.table.name not in files)
-    if lacking:
-        return [Finding("complete", False, len(lacking), tuple(lacking), "judge an experiment first")]
+    if lacking := find_missing(READ, files, "judge an experiment first"):
+        return lacking
     with open_database(limits) as connection:
         add_views(connection, files)
         wrong = connection.execute(SQL).fetchall()
         missing = connection.execute(_MISSING).fetchall()
-    found = [judge_rule(rule, [name for row_rule, name in wrong if row_rule == rule]) for rule in RULES]
+    found = [judge_keys(rule, [name for row_rule, name in wrong if row_rule == rule]) for rule in RULES]
     return [*found, *(judge_missing(*row) for row in missing)]
-
-
-def judge_rule(rule: str, names: Sequence[str]) -> Finding:
-    """Whether a rule holds on all verdicts."""
-    return Finding(rule, not names, len(names), tuple(names[:KEY_LIMIT]))
 
 
 def judge_missing(experiment: str, judge: str, missing: int, due: int, reason: str | None) -> Finding:

@@ -7,7 +7,7 @@ made, since Great Expectations takes minutes on millions of rows. A check that r
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,6 +60,17 @@ class Finding:
     failing: int
     keys: tuple[str, ...]
     note: str = ""
+
+
+def find_missing(records: Iterable[type[Record]], files: Mapping[str, Sequence[Path]], remedy: str) -> list[Finding]:
+    """A broken rule that names the tables that are not there; none where all are."""
+    missing = sorted(record.table.name for record in records if record.table.name not in files)
+    return [Finding("complete", False, len(missing), tuple(missing), remedy)] if missing else []
+
+
+def judge_keys(rule: str, keys: Sequence[str], note: str = "") -> Finding:
+    """A rule that is broken by just these rows."""
+    return Finding(rule, not keys, len(keys), tuple(keys[:KEY_LIMIT]), note)
 
 
 @cache

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_ratings import JudgeCalibration
-from servicebench_data.journeys.arrays import load_library
+from servicebench_data.measures.inference import fit_clustered
 from servicebench_data.measures.panels import Pairing, pair, read_benches, read_panels
 from servicebench_data.measures.reading import make_table
 
@@ -54,9 +54,8 @@ def fit_line(pairing: Pairing) -> Line:
     clusters = pairing.panel.clusters
     if len(np.unique(clusters)) < LEAST_CLUSTERS or np.ptp(pairing.judge) == 0:
         return Line()
-    library = load_library("statsmodels.api")
-    model = library.OLS(pairing.panel.average(), library.add_constant(pairing.judge))
-    fit = model.fit(cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": True}, use_t=True)
+    design = np.column_stack([np.ones(len(pairing.judge)), pairing.judge])
+    fit = fit_clustered(pairing.panel.average(), design, clusters)
     (intercept, slope), ends = fit.params, fit.conf_int()
     r_squared = fit.rsquared if fit.centered_tss > 0 else math.nan
     left = math.sqrt(max(float(fit.scale), 0.0))

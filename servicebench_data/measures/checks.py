@@ -10,7 +10,7 @@ from schemas.measures import AgentMeasure
 from schemas.records import Record
 from schemas.simulation import Conversation
 from servicebench_data.lake.database import Limits, add_views, open_database
-from servicebench_data.lake.expectations import KEY_LIMIT, Finding
+from servicebench_data.lake.expectations import Finding, find_missing, judge_keys
 
 #: Records of the tables that are read.
 READ: tuple[type[Record], ...] = (Conversation, AgentMeasure)
@@ -52,10 +52,9 @@ def check_accounts(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[
         files: Parquet files of the `READ` tables, by table.
         limits: What DuckDB may take.
     """
-    lacking = sorted(record.table.name for record in READ if record.table.name not in files)
-    if lacking:
-        return [Finding("complete", False, len(lacking), tuple(lacking), "run an experiment first")]
+    if missing := find_missing(READ, files, "run an experiment first"):
+        return missing
     with open_database(limits) as connection:
         add_views(connection, files)
         broken = {rule: [str(row[0]) for row in connection.execute(query).fetchall()] for rule, query in RULES.items()}
-    return [Finding(rule, not names, len(names), tuple(names[:KEY_LIMIT])) for rule, names in broken.items()]
+    return [judge_keys(rule, names) for rule, names in broken.items()]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.measures.inference import find_quantile
 
-LEVEL = 0.95
 ROUNDING = 1e-12
 
 
@@ -112,7 +112,7 @@ def sum_clusters(values: Floats, clusters: Integers, groups: Integers) -> tuple[
 def find_interval(means: Means) -> tuple[Floats, Floats]:
     """Ends of the 95% interval of each mean by Student's t; none where all values are alike."""
     known = means.standard_error > 0
-    reach = np.where(known, load_library("scipy.stats").t.ppf((1 + LEVEL) / 2, means.freedom), np.nan)
+    reach = np.where(known, find_quantile(means.freedom), np.nan)
     return means.mean - reach * means.standard_error, means.mean + reach * means.standard_error
 
 

@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_statistics import CumulativeOutcome
-from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.journeys.arrays import Floats, Integers
 from servicebench_data.measures.clustered import draw_counts
+from servicebench_data.measures.inference import find_wilson
 from servicebench_data.measures.reading import Marks, encode, keep_results, make_table, read_conversations, read_numbers
 
 CAUSES = ("agreed", "disengaged", "failed")
@@ -101,16 +102,10 @@ def estimate_curve(ends: Ends, turns: int, weights: Floats) -> Curve:
     if clusters < 2:
         nothing = np.full(incidence.shape, np.nan)
         return Curve(incidence, nothing, nothing, nothing > 0, at_risk)
+    by_wilson = np.clip(np.stack(find_wilson(incidence * clusters, clusters)), 0.0, 1.0)
     varies = (incidence > 0) & (incidence < 1)
-    low, high = np.where(varies, np.quantile(drawn[1:], INTERVAL, axis=0), find_wilson(incidence, clusters))
+    low, high = np.where(varies, np.quantile(drawn[1:], INTERVAL, axis=0), by_wilson)
     return Curve(incidence, low, high, varies, at_risk)
-
-
-def find_wilson(share: Floats, count: int) -> Floats:
-    """Lower and upper ends of Wilson's interval of shares of so many."""
-    find = load_library("statsmodels.stats.proportion").proportion_confint
-    low, high = find(share * count, count, method="wilson")
-    return np.clip(np.stack([low, high]), 0.0, 1.0)
 
 
 def count_ends(ends: Ends, turns: int, clusters: int) -> tuple[Floats, Floats]:

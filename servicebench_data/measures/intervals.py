@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from servicebench_data.journeys.arrays import Floats, load_library
+from servicebench_data.journeys.arrays import Floats
+from servicebench_data.measures.inference import find_quantile, find_wilson
 
-LEVEL = 0.95
 DIGITS = 12
 
 
@@ -59,9 +59,8 @@ def find_wilson_interval(given: Estimates) -> tuple[Floats, Floats]:
     known = np.isfinite(given.standard_error) & (size > 0)
     low, high = np.full(len(size), np.nan), np.full(len(size), np.nan)
     if known.any():
-        find = load_library("statsmodels.stats.proportion").proportion_confint
         count = np.clip(given.mean * size, 0, size)
-        low[known], high[known] = find(count[known], size[known], alpha=1 - LEVEL, method="wilson")
+        low[known], high[known] = find_wilson(count[known], size[known])
     return low, high
 
 
@@ -71,8 +70,3 @@ def find_intervals(given: Estimates, rates: NDArray[np.bool_]) -> tuple[Floats, 
     low: Floats = np.where(rates, by_wilson[0], by_t[0])
     high: Floats = np.where(rates, by_wilson[1], by_t[1])
     return low.round(DIGITS), high.round(DIGITS)
-
-
-def find_quantile(freedom: Floats) -> Floats:
-    """Student's t that leaves 2.5% above it."""
-    return load_library("scipy.stats").t.ppf((1 + LEVEL) / 2, freedom)

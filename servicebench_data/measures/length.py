@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_statistics import LengthEffect
-from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.measures.inference import fit_clustered
 from servicebench_data.measures.labels import find_labels, join_labels
 from servicebench_data.measures.reading import (
     CELL,
@@ -106,8 +107,7 @@ def regress(observed: Observations) -> Slope:
 
 def fit(rest: Floats, design: Floats, clusters: Integers) -> Slope:
     """Ordinary least squares with clustered errors; the first column's slope."""
-    model = load_library("statsmodels.regression.linear_model").OLS(rest, design)
-    result = model.fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    result = fit_clustered(rest, design, clusters)
     low, high = (float(end) for end in result.conf_int()[0])
     beta, error = float(result.params[0]), float(result.bse[0])
     if not error > SMALLEST:

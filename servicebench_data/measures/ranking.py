@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from schemas.measures_statistics import CategoryRanking
 from servicebench_data.journeys.arrays import Floats, Integers, load_library
-from servicebench_data.measures.clustered import LEVEL, ROUNDING, take_residuals
-from servicebench_data.measures.inference import adjust, divide_safely, find_p
+from servicebench_data.measures.clustered import ROUNDING, take_residuals
+from servicebench_data.measures.inference import adjust, divide_safely, find_p, find_quantile
 from servicebench_data.measures.labels import find_labels, join_labels
 from servicebench_data.measures.reading import (
     Codes,
@@ -150,7 +150,7 @@ def shrink(mean: Floats, variance: Floats, freedom: int) -> Shrunken:
     spread = (
         variance * (1 - chance * (1 - precision / precision.sum())) + 2 / (count - 3) * chance**2 * (mean - common) ** 2
     )
-    reach = load_library("scipy.stats").t.ppf((1 + LEVEL) / 2, freedom) * np.sqrt(spread)
+    reach = find_quantile(freedom) * np.sqrt(spread)
     return Shrunken(estimate, estimate - reach, estimate + reach, 1 - chance)
 
 

@@ -14,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_statistics import RunToRun
-from servicebench_data.journeys.arrays import Floats, Integers, load_library
-from servicebench_data.measures.clustered import LEVEL, ROUNDING, estimate_means
+from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.measures.clustered import ROUNDING, estimate_means
+from servicebench_data.measures.inference import find_quantile
 from servicebench_data.measures.reading import (
     CELL,
     JUSTICE,
@@ -149,5 +150,5 @@ def jackknife(whole: Squares, left: Squares) -> tuple[float, float, str]:
     logs, count = np.log(between / within), len(between)
     centre = float(np.log(between_all / within_all))
     error = float(np.sqrt((count - 1) / count * ((logs - logs.mean()) ** 2).sum()))
-    reach = float(load_library("scipy.stats").t.ppf((1 + LEVEL) / 2, count - 1)) * error
+    reach = float(find_quantile(count - 1)) * error
     return float(find_icc(centre - reach, size)), float(find_icc(centre + reach, size)), ""

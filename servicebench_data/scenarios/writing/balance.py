@@ -13,7 +13,7 @@ from schemas.models import TaskFailure
 from schemas.records import Record
 from schemas.scenarios import BackgroundSentence, Candidate, CasePolicy, Event, Expectation, Severity
 from servicebench_data.lake.database import Limits, add_views, open_database
-from servicebench_data.lake.expectations import KEY_LIMIT, Finding
+from servicebench_data.lake.expectations import Finding, find_missing, judge_keys
 from servicebench_data.scenarios.writing.stages import STAGES
 
 SQL = (Path(__file__).parent / "balance.sql").read_text(encoding="utf-8")
@@ -39,9 +39,8 @@ def check_balance(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[F
         files: Parquet files of the `WEIGHED` tables, by table.
         limits: What DuckDB may take.
     """
-    missing = sorted(record.table.name for record in WEIGHED if record.table.name not in files)
-    if missing:
-        return [Finding("complete", False, len(missing), tuple(missing), "materialise what is missing")]
+    if missing := find_missing(WEIGHED, files, "materialise what is missing"):
+        return missing
     with open_database(limits) as connection:
         add_views(connection, files)
         wrong = connection.execute(SQL).fetchall()
@@ -54,8 +53,7 @@ def check_balance(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[F
 
 def judge_task(task: str, wrong: Sequence[tuple[str, str, str]]) -> Finding:
     """Whether a task accounts for all that came to it."""
-    keys = tuple(f"{row[1]} {row[2]}" for row in wrong[:KEY_LIMIT])
-    return Finding(f"balance:{task}", not wrong, len(wrong), keys)
+    return judge_keys(f"balance:{task}", [f"{row[1]} {row[2]}" for row in wrong])
 
 
 def judge_undone(written: int, unanswered: int, over_budget: int, reason: str | None) -> Finding:
