@@ -5,6 +5,7 @@ Belongs here: the one place where `facts.sql` is put over tables at rest. Not he
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -35,9 +36,10 @@ def open_facts(files: Mapping[str, Sequence[Path]], limits: Limits) -> Generator
 
     Args:
         files: Parquet files by table; more tables than the facts need may be given. One without files is empty.
-        limits: What DuckDB may take.
+        limits: What DuckDB may take; of its threads one, for sums that several threads add up differ in their last
+            digits from run to run.
     """
-    with open_database(limits) as connection:
+    with open_database(replace(limits, threads=1)) as connection:
         own = [record for record in RECORDS if record.table.group == GROUP]
         for record in dict.fromkeys([*READ, *own, *(record_of(name) for name in files)]):
             add_table(connection, record, files.get(record.table.name, ()))

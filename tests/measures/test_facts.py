@@ -288,3 +288,8 @@ def test_the_published_views_and_those_over_the_lake_give_the_same_rows(tmp_path
             "SELECT view_name FROM duckdb_views() WHERE schema_name = 'measures' AND comment IS NULL"
         ).fetchall()
         assert not described
+
+
+def test_sums_are_added_up_in_one_order_whatever_the_threads(tmp_path: Path) -> None:
+    with open_facts({}, Limits(1.0, 4, tmp_path)) as connection:
+        assert connection.execute("SELECT current_setting('threads')").fetchall() == [(1,)]
