@@ -13,7 +13,7 @@ from assets.checks import judge
 from assets.plots import draw_stacks
 from assets.product import ProductBase
 from assets.progress import ProgressLog
-from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step, tabulate
+from assets.steps import Made, Results, Step, describe_asset, describe_step, digest_code, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening, Turn
 from schemas.journeys import CategoryRow, Coding
 from schemas.models import TaskFailure
@@ -35,11 +35,13 @@ from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.journeys.heads import find_head
 from servicebench_data.lake.generations import find_current
+from servicebench_data.lake.store import digest_json
 from servicebench_data.models.task import Door
 from servicebench_data.review.overrides import digest_overrides
 from servicebench_data.scenarios.assembly import build_many, read_sources
-from servicebench_data.scenarios.candidates import Writer, build_candidates, recode_texts, select_codings
+from servicebench_data.scenarios.candidates import build_candidates, recode_texts, select_codings
 from servicebench_data.scenarios.decisions import Overrides, load_decisions
+from servicebench_data.scenarios.kept import Writer, write_new
 from servicebench_data.scenarios.parts import Chance, Knowledge, Source, prepare
 from servicebench_data.scenarios.releasing import count_reasons, release_scenarios
 from servicebench_data.scenarios.writing.balance import WEIGHED, check_balance, is_finished
@@ -102,12 +104,15 @@ def build_parts(
     context: dg.AssetExecutionContext, product: ProductBase, name: str, open_doorway: Callable[[], Door]
 ) -> Made:
     """The parts of one industry's candidates; those that the model did not get to are asked for again next time."""
-    industry, settings = load_industry(name), product.settings
+    industry = load_industry(name)
     knowledge, embedder = prepare(industry), product.make_embedder(context.log.info)
-    if settings.model:
+    if product.settings.model:
         write = make_writer(context, product, knowledge, open_doorway)
     else:
         write = make_rules(context, product, knowledge)
+    if not product.settings.model_replay:  # which is to find every answer in the ledger
+        path = product.lake.parts / f"{name}.parquet"
+        write = partial(write_new, write=write, path=path, version=name_writing(product))
     tables = build_candidates(
         read_candidates(product, knowledge),
         knowledge,
@@ -116,6 +121,12 @@ def build_parts(
         read_decisions(product, name),
     )
     return Made(tables, is_final=is_finished(tables[TaskFailure]))
+
+
+def name_writing(product: ProductBase) -> str:
+    """Digest of all that decides the parts of a scenario beside its dialogue."""
+    code, chance = digest_code(CANDIDATES.code), make_chance(product)
+    return digest_json([code, describe_writing(product.settings), chance.seed, chance.stale_rate])
 
 
 def read_decisions(product: ProductBase, name: str) -> Overrides:

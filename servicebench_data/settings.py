@@ -21,6 +21,7 @@ PREFIX = "SERVICEBENCH_"
 NOT_PUBLIC = frozenset({
     "home", "memory_gb", "threads", "keep_builds", "ledger_url", "model_replay", "model_budget_usd",
     "model_budget_calls", "model_budget_tokens", "model_timeout_seconds", "model_concurrency", "model_prices",
+    "model_refused_share",
 })  # fmt: skip
 
 SECRET_NAME = re.compile(
@@ -65,6 +66,9 @@ class Settings(Strict):
     model_budget_usd: float = Field(0.0, ge=0, description="Most USD that a run may spend on models; 0 for no cap.")
     model_budget_calls: int = Field(0, ge=0, description="Most requests that a run may send to models; 0 for no cap.")
     model_budget_tokens: int = Field(0, ge=0, description="Most tokens that a run may use; 0 for no cap.")
+    model_refused_share: float = Field(
+        0.9, ge=0, le=1, description="Asking for a task stops once more of its items than this share failed every try."
+    )
     model_timeout_seconds: float = Field(180.0, gt=0, description="Longest wait for one reply, seconds.")
     model_concurrency: int = Field(
         16, ge=1, le=1000, description="Most requests at once; fewer when asked to slow down."

@@ -59,7 +59,7 @@ def read_forget_list(lake: Lake) -> ForgetList:
 
 
 def add_to_forget_list(lake: Lake, posts: Iterable[str], authors: Iterable[str]) -> ForgetList:
-    """Add ids to the home's list; later builds leave them out, and review pages that were written go at once.
+    """Add ids to the home's list; later builds leave them out, review pages and kept parts of scenarios go at once.
 
     Raises:
         ForgetError: One is no id.
@@ -71,8 +71,9 @@ def add_to_forget_list(lake: Lake, posts: Iterable[str], authors: Iterable[str])
     lines = [",".join(COLUMNS), *(f"post,{entry}" for entry in sorted(result.post_ids))]
     lines += [f"author,{entry}" for entry in sorted(result.author_ids)]
     write_atomically(lake.overrides / "forget.csv", "\n".join(lines) + "\n")
-    # Review pages quote dialogues; they can be written again from the next build.
-    shutil.rmtree(lake.reviews, ignore_errors=True)
+    # They quote dialogues, and can be written again from the next build.
+    for folder in (lake.reviews, lake.parts):
+        shutil.rmtree(folder, ignore_errors=True)
     return result
 
 

@@ -93,8 +93,13 @@ class Lake:
 
     @property
     def cache(self) -> Path:
-        """Folder of what can be recomputed at a price: embeddings, trained heads."""
+        """Folder of what can be recomputed at a price: embeddings, trained heads, parts of scenarios."""
         return self.home / "cache"
+
+    @property
+    def parts(self) -> Path:
+        """Folder of the finished parts of scenarios, a file for each industry."""
+        return self.cache / "parts"
 
     @property
     def scratch(self) -> Path:

@@ -38,6 +38,8 @@ T = TypeVar("T")
 
 # More items in hand than requests at once, so that one is ready whenever a place is free.
 ITEMS_PER_PLACE = 1.25
+# Fewer items say too little of how a model does.
+FEWEST_TO_STOP = 25
 
 
 class Doorway:
@@ -189,8 +191,23 @@ class Shift(Generic[A]):
         """Take items until none is left."""
         for place in self.places:
             self.outcomes[place] = await solve(caller, lines, self.task, self.items[place])
+            self.stop_where_hopeless(lines, caller.options.refused_share)
             if self.progress:
                 self.progress(len(self.outcomes), len(self.items))
+
+    def stop_where_hopeless(self, lines: Sequence[Line], share: float) -> None:
+        """Ask no more where nearly all that was asked so far failed every try: more of it would cost as much."""
+        done = len(self.outcomes)
+        if done < FEWEST_TO_STOP or all(line.breaker.is_open for line in lines):
+            return
+        refused = sum(outcome.status == "invalid" for outcome in self.outcomes.values())
+        if refused > share * done:
+            reason = (
+                f"{refused} of {done} items of task {self.task.name!r} failed every try; ask another model, "
+                "or raise SERVICEBENCH_MODEL_REFUSED_SHARE to go on."
+            )
+            for line in lines:
+                line.breaker.open(reason)
 
     def list_outcomes(self) -> list[Outcome[A]]:
         """Outcomes in the order of the items."""

@@ -54,6 +54,7 @@ class ModelOptions(Strict):
         parameters: Further parameters of each call.
         seed: Seed that is sent along.
         caps: What may be spent.
+        refused_share: Share of a task's items that may fail every try before asking for it stops.
         prices: Prices by model that are not known otherwise.
         timeout_seconds: Longest wait for one reply.
         concurrency: Most requests at once to one endpoint.
@@ -71,6 +72,7 @@ class ModelOptions(Strict):
     parameters: dict[str, Any] = Field(default_factory=dict)
     seed: int = 2026
     caps: Caps = Field(default_factory=Caps)
+    refused_share: float = Field(default=0.9, ge=0, le=1)
     prices: dict[str, Price] = Field(default_factory=dict)
     timeout_seconds: float = Field(default=180.0, gt=0)
     concurrency: int = Field(default=16, ge=1)
@@ -100,6 +102,7 @@ class ModelOptions(Strict):
             parameters=read_parameters(settings.model_parameters),
             seed=settings.seed,
             caps=caps,
+            refused_share=settings.model_refused_share,
             prices=dict(read_prices(settings.model_prices)),
             timeout_seconds=settings.model_timeout_seconds,
             concurrency=settings.model_concurrency,

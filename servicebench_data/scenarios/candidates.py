@@ -20,11 +20,10 @@ from servicebench_data.lake.arrow import from_records, keep_rows
 from servicebench_data.scenarios.assembly import RECORDS, describe_for_coding, tabulate
 from servicebench_data.scenarios.deciding import conclude, report_decisions, revise
 from servicebench_data.scenarios.decisions import group_decisions
+from servicebench_data.scenarios.kept import Writer
 from servicebench_data.scenarios.parts import Knowledge, Parts, Source
 
 Recode = Callable[[Sequence[str]], list[str | None]]
-#: Makes the parts of dialogues.
-Writer = Callable[[Sequence[Source]], list[Parts]]
 
 
 def select_codings(codings: pa.Table, screenings: pa.Table) -> pa.Table:

@@ -138,3 +138,8 @@ class Parts:
     case_policies: list[CasePolicy] = field(default_factory=list[CasePolicy])
     failures: list[GroundingFailure] = field(default_factory=list[GroundingFailure])
     failure: TaskFailure | None = None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether another run could not mend it: a question that stayed without an answer is asked again."""
+        return self.failure is None or self.failure.status == "invalid"

@@ -512,3 +512,27 @@ def test_an_answer_is_kept_with_all_that_tells_how_it_came_about(
     assert (call.tokens_in, call.tokens_out, call.cost_usd, call.attempts) == (40, 10, None, 2)
     assert call.started_at <= call.ended_at
     assert json.loads(call.request_json)["seed"] == 2026
+
+
+def test_a_model_whose_answers_nearly_all_fail_is_asked_no_more(serve: Serve, ask: Ask) -> None:
+    server = serve(always(complete("This is no JSON.")))
+    outcomes = ask(100, max_tries=2)
+    refused = [outcome for outcome in outcomes if outcome.status == "invalid"]
+    assert 25 <= len(refused) <= 25 + 10  # the items in hand by then
+    assert len(server.asked) <= 2 * 25 + 2 * 10
+    rest = [outcome for outcome in outcomes if outcome.status != "invalid"]
+    assert {outcome.status for outcome in rest} == {"unanswered"}
+    assert "MODEL_REFUSED_SHARE" in rest[0].reasons[0]
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 0.0), (0.5, 0.8), (1.0, 1.0)])
+def test_no_more_refused_answers_than_allowed_stop_nothing(serve: Serve, ask: Ask, share: float, most: float) -> None:
+    serve(lambda asked: complete("none") if int(find_bag(asked)) % 4 < 4 * share else grade(asked))
+    outcomes = ask(80, max_tries=1, refused_share=most)
+    assert sum(outcome.status == "invalid" for outcome in outcomes) == 80 * share
+
+
+def test_answers_that_are_kept_are_used_though_asking_has_stopped(serve: Serve, ask: Ask) -> None:
+    serve(grade)
+    ask(60)
+    assert [outcome.status for outcome in ask(60, refused_share=0.0)] == ["answered"] * 60
