@@ -23,7 +23,7 @@ run: install  ## Build scenarios from the bundled fictional posts and play 60 of
 	$(BIN)/servicebench run experiments/sample.yaml --sample --home $(HOME_DIR)
 
 test: install  ## Run the tests, in as many processes as there are cores
-	TEST_VECTORS=$(abspath $(HOME_DIR))/cache/embeddings $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	TEST_HOME=$(abspath $(HOME_DIR)) $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 lint: install  ## Style, floors, formatting
 	$(BIN)/ruff check .

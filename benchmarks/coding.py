@@ -129,6 +129,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="a few hundred posts of each set")
     parser.add_argument("--split", choices=("train", "test"), default="test", help="split that is measured")
+    parser.add_argument("--wrong", type=int, default=0, help="only print so many posts that the head codes wrong")
     parser.add_argument("--labels", type=Path, default=LABELS, help="folder of the labelled files")
     parser.add_argument("--cache", type=Path, default=Path(".servicebench/vectors"), help="folder of the vectors")
     options = parser.parse_args()
@@ -139,8 +140,23 @@ def main() -> int:
     warnings.simplefilter("ignore")
     for name, industry, column, mapping in SETS:
         data = read_set(name, industry, column, mapping, options)
-        report_set(data, data.test if options.split == "test" else data.train)
+        part = data.test if options.split == "test" else data.train
+        if options.wrong:
+            report_wrong(data, part, options.wrong)
+        else:
+            report_set(data, part)
     return 0
+
+
+def report_wrong(data: LabelSet, part: Part, count: int) -> None:
+    """Print a draw of the posts that the head codes wrong: what people said, the category, its rival, the post."""
+    answer = code_by_head(data, part)
+    wrong = [place for place, gold in enumerate(part.gold) if answer.labels[place] not in gold]
+    print(f"{len(wrong)} of {len(part.texts)} are wrong; of them, by chance:")
+    for place in sorted(np.random.default_rng(SEED).permutation(wrong)[:count].tolist()):
+        said, sure = answer.labels[place] or "unassigned", answer.confidence[place]
+        print(f"\n{'|'.join(sorted(part.gold[place]))} -> {said} at {sure:.2f} ({answer.categories[place]}, "
+              f"else {answer.rivals[place]})\n  {' '.join(part.texts[place].split())}")  # fmt: skip
 
 
 def read_set(name: str, industry: str, column: str, mapping: dict[str, str], options: argparse.Namespace) -> LabelSet:

@@ -36,7 +36,8 @@ from servicebench_data.settings import list_secrets
 A = TypeVar("A", bound=BaseModel)
 T = TypeVar("T")
 
-# More items in hand than requests at once, so that one is ready whenever a place is free.
+# More items in hand than requests at once, so that one is ready whenever a place is free; not where places are few: an
+# item's next question begins as its last did, which a server that keeps one conversation in mind answers twice as fast.
 ITEMS_PER_PLACE = 1.25
 # Fewer items say too little of how a model does.
 FEWEST_TO_STOP = 25
@@ -154,7 +155,7 @@ class Doorway:
 
     def count_workers(self, shift: "Shift[Any]") -> int:
         """Items in hand at once."""
-        return min(len(shift.items), math.ceil(self.options.concurrency * ITEMS_PER_PLACE))
+        return min(len(shift.items), math.floor(self.options.concurrency * ITEMS_PER_PLACE))
 
     def forecast(self, task: Task[A], items: Sequence[Item[A]]) -> Forecast:
         """What `run` would take of the first model, if it solved each new item at the first try; nothing is spent.

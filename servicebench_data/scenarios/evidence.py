@@ -4,6 +4,7 @@ Belongs here: what the source says, and whether a stretch of generated text is i
 checked (`grounding`).
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from servicebench_data.dialogues.lexicon import load_given_names
 from servicebench_data.scenarios import numerals
 from servicebench_data.scenarios.canonical import canonicalise
 from servicebench_data.scenarios.extraction import Value, extract_values
+from servicebench_data.scenarios.gazetteer import name_airport
 from servicebench_data.scenarios.reading import split_brands
 from servicebench_data.scenarios.respelling import Respelled, imply_forms, name_forms, respell, spell_digits
 from servicebench_data.scenarios.vocabulary import OBJECTS, PEOPLE, find_strangers, split_words, stem
@@ -23,6 +25,7 @@ _WORDS = re.compile(r"[a-z]+(?:'[a-z]+)*|\d+(?:[.,:]\d+)*", re.IGNORECASE)
 _TOKEN = re.compile(r"\[[a-z]+-?\d*\]")
 _CAPITAL = re.compile(r"(?<=[a-z,;:)\d'\]] )[A-Z][A-Za-z']+")
 _ROUTE = re.compile(r"\bfrom ([A-Z][\w' ]*?) to ([A-Z][\w']*)")
+_ROUTE_BACK = re.compile(r"\bto ([A-Z][\w']*(?: [A-Z][\w']*)?)\s+from ([A-Z][\w']*)")
 _FIRST_WORD = re.compile(r"(?:^|(?<=[.!?] ))[A-Z][a-z]+")
 _RELATIVE = re.compile(
     r"\b(?:(?:this|last|next|past|previous|following) (?:night|morning|afternoon|evening|weekend|week|month|year|"
@@ -68,7 +71,7 @@ class Evidence:
         stems: Stems of all words.
         names: Words that may be capitalised: those of the source and the brands.
         counts: Numbers by counted noun.
-        routes: Pairs of places told as "from A to B", in lower case.
+        routes: Pairs of origin and target, in lower case, airports by code and by name.
         brands: Names of the brands.
         brand_words: Words of the brands' names, which are no places.
     """
@@ -241,8 +244,16 @@ def find_people(text: str, sources: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def find_routes(text: str) -> list[tuple[str, str]]:
-    """Pairs of places told as "from A to B", in lower case."""
-    return [(match.group(1).lower().strip(), match.group(2).lower()) for match in _ROUTE.finditer(text)]
+    """Pairs of places told as "from A to B" or "to B from A", in lower case."""
+    found = [match.group(1, 2) for match in _ROUTE.finditer(text)]
+    found += [match.group(2, 1) for match in _ROUTE_BACK.finditer(text)]
+    return [(origin.lower().strip(), target.lower().strip()) for origin, target in found]
+
+
+def imply_routes(text: str) -> Iterator[tuple[str, str]]:
+    """The same with airports also by what they are called."""
+    for origin, target in find_routes(text):
+        yield from itertools.product({origin, *name_airport(origin)}, {target, *name_airport(target)})
 
 
 def gather(texts: Sequence[str], brands: Iterable[str]) -> Evidence:
@@ -306,18 +317,20 @@ def read_text(text: str, brand_words: frozenset[str]) -> ReadText:
     values = [value for entry in (text, plain) for value in extract_values(entry, not_places=brand_words)]
     words = tuple(normalise(text).split())
     counted = (value.canonical.partition(" ") for value in values if value.kind == "count")
+    forms = frozenset((value.kind, form) for value in values for form in imply_forms(value.kind, value.canonical))
+    places = [word for kind, form in forms if kind == "place" for word in re.split(r"[ -]+", form)]
     return ReadText(
         words=words,
         digits=tuple(normalise(digits).split()),
         values=frozenset((value.kind, value.canonical) for value in values),
-        forms=frozenset((value.kind, form) for value in values for form in imply_forms(value.kind, value.canonical)),
+        forms=forms,
         counts=frozenset((noun, number) for number, _, noun in counted),
         numbers=frozenset(number for entry in (text, plain, digits) for _, _, number in numerals.find_numbers(entry)),
         bare=frozenset(_BARE.findall(digits)),
         tokens=frozenset(_TOKEN.findall(text)),
         stems=frozenset(map(stem, words)),
-        names=list_names(words),
-        routes=tuple(find_routes(text)),
+        names=list_names([*words, *places]),
+        routes=tuple(imply_routes(text)),
     )
 
 

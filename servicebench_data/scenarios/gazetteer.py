@@ -91,13 +91,18 @@ _GATES = re.compile(
     r"[a-h])|concourse [a-h])\b(?! ?(?:hours?|hrs?|min))",
     re.IGNORECASE,
 )
+_GENERIC = re.compile(
+    r"\b(?:international|intercontinental|intl|ntl|national|regional|municipal|metropolitan|airport)\b"
+)
 _LOCATIVE = re.compile(r"(?i:\b(?:in|at|near)\s(?:the\s)?)$")
 Span = tuple[int, int]
 
 
 @cache
-def _load_codes() -> frozenset[str]:
-    return frozenset(airportsdata.load("IATA")) - _NOT_CODES
+def _load_airports() -> dict[str, tuple[str, str]]:
+    """City and name by code."""
+    airports = airportsdata.load("IATA")
+    return {code: (entry["city"], entry["name"]) for code, entry in airports.items() if code not in _NOT_CODES}
 
 
 @cache
@@ -108,7 +113,14 @@ def _load_cities() -> frozenset[str]:
 
 def is_airport_code(word: str) -> bool:
     """Whether an upper-case word of three letters is an airport code that is no common word."""
-    return word in _load_codes()
+    return word in _load_airports()
+
+
+def name_airport(code: str) -> frozenset[str]:
+    """What an airport is called, in lower case: "lhr" is "london" and "heathrow" and both; nothing if it is no code."""
+    city, name = (entry.lower() for entry in _load_airports().get(code.upper(), ("", "")))
+    own = " ".join(_GENERIC.sub(" ", name.replace(city, " ") if city else name).split()).strip("-")
+    return frozenset(entry for entry in (city, *city.split("-"), own, f"{city} {own}".strip()) if entry)
 
 
 def find_places(text: str, not_places: frozenset[str] = frozenset()) -> list[Span]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from servicebench_data.scenarios import numerals
 from servicebench_data.scenarios.canonical import singularise
+from servicebench_data.scenarios.gazetteer import name_airport
 
 _TEN = "|".join(word for word, number in numerals.WORDS.items() if 20 <= number < 100)
 _ONE = "|".join(word for word, number in numerals.WORDS.items() if 1 <= number < 10)
@@ -103,7 +104,7 @@ def name_forms(kind: str, canonical: str) -> frozenset[str]:
 
 
 def imply_forms(kind: str, canonical: str) -> frozenset[str]:
-    """Forms that a value of the source makes known; "Oct 5" makes "October" known too, but not the reverse."""
+    """Forms that a value of the source makes known; "Oct 5" makes "October" known, "SEA" "Seattle"; not the reverse."""
     return frozenset[str]().union(*_FORMS[kind](canonical)) if kind in _FORMS else frozenset()
 
 
@@ -145,4 +146,10 @@ def _form_duration(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset({" ".join(numerals.UNITS.get(word, word) for word in words)}), frozenset()
 
 
-_FORMS = {"duration": _form_duration, "date": _form_date, "time": _form_time, "count": _form_count}
+def _form_place(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset({text}), name_airport(text)
+
+
+_FORMS = {
+    "duration": _form_duration, "date": _form_date, "time": _form_time, "count": _form_count, "place": _form_place,
+}  # fmt: skip

@@ -16,7 +16,7 @@ from servicebench_data.industries import list_industries
 from servicebench_data.lake.store import Lake
 from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.settings import Settings
-from tests.vectors import copy_vectors
+from tests.earlier import copy_tables, copy_vectors
 
 
 def build_sample(home: Path) -> tuple[bool, str]:
@@ -43,6 +43,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build_once(home: Path) -> None:
     """Build the sample, and see that it loads no client of a model."""
     copy_vectors(Lake(home).cache / "embeddings")
+    copy_tables(home)
     loaded = set(sys.modules)
     done, printed = build_sample(home)
     assert done, printed

@@ -17,7 +17,7 @@ from servicebench_data.dialogues.complaints import ComplaintFilter, screen_dialo
 from servicebench_data.embeddings import Embedder
 from servicebench_data.industries import load_industries
 from servicebench_data.lake.arrow import to_records
-from tests.vectors import copy_vectors
+from tests.earlier import copy_vectors
 
 LABELS = Path(__file__).resolve().parents[3] / "shared" / "data" / "labels"
 

@@ -130,7 +130,8 @@ class Script:
         for source in sources:
             parts = build_parts(source, knowledge, seed=CHANCE.seed, stale_rate=rate)
             draft = begin(source, knowledge, CHANCE)
-            whole, marked = number_turns(source.turns), number_turns(source.turns, draft.opening)
+            whole = number_turns(source.turns, is_company_quoted=True)
+            marked = number_turns(source.turns, draft.opening)
             self.answers["events", number_turns(draft.opening)] = answer_events(parts, source)
             if parts.severity is None:
                 continue

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.records import Record
 from servicebench_data.scenarios.assembly import build_parts, verify
+from servicebench_data.scenarios.evidence import gather
 from servicebench_data.scenarios.parts import Parts
 from tests.scenarios.dialogues import LOST_BAG, knowledge, make_source
 
@@ -144,3 +145,20 @@ def with_field(**values: object) -> Parts:
 
 def with_policy(text: str) -> Parts:
     return replace(PARTS, case_policies=plant(PARTS.case_policies, 0, text=text))
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "faults"),
+    [
+        ("I flew to LHR  from SEA on DL4349.", "The customer flew from Seattle to London on flight 4349.", []),
+        ("I flew to LHR  from SEA on DL4349.", "The customer left SEA for Heathrow.", []),
+        ("I flew to LHR  from SEA on DL4349.", "The customer flew to Gatwick.", ["Gatwick", "Gatwick"]),
+        ("I flew to LHR  from SEA on DL4349.", "It went from London to Seattle.", ["from london to seattle"]),
+        ("We are stuck at DFW with no word.", "The customer was stuck in Dallas.", []),
+        ("I flew from Seattle to London.", "The customer flew to LHR.", ["LHR", "LHR"]),
+    ],
+)
+def test_an_airport_code_of_the_source_stands_for_its_city_and_not_the_reverse(
+    source: str, text: str, faults: list[str]
+) -> None:
+    assert [span for _, span in gather([source], ["Delta"]).find_faults(text)] == faults

@@ -82,7 +82,7 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Studio]
     facts = [{**fact, "is_customer_only": False, "disclosure": "opening"}]
     sentences = [{"fact_ids": ["f1"], "topic": "experience", "text": "They lost my suit."}]
     script.answers["events", "[turn 0, customer] You lost my suit!"] = {"events": [event]}
-    shown = "[turn 0, customer, before the first reply] You lost my suit!\n[turn 1, company] Hi."
+    shown = "[turn 0, customer, before the first reply] You lost my suit!\n[company, not to be quoted] Hi."
     script.answers["background", shown] = {"facts": facts, "sentences": sentences}
     with scripted.serve(script) as base:
         monkeypatch.setenv("OPENAI_API_BASE", base)

@@ -236,7 +236,7 @@ def test_quotes_are_kept_in_the_sources_own_words() -> None:
 @pytest.mark.parametrize("stage", [EVENTS, BACKGROUND], ids=lambda stage: stage.task.name)
 def test_the_example_in_a_prompt_passes_the_checks(stage: Stage[Any]) -> None:
     shown = stage.task.prompt.system
-    posts = re.findall(r"^\[turn \d+, (customer|company)[^\]]*\] (.+)$", shown, re.MULTILINE)
+    posts = re.findall(r"^\[(?:turn \d+, )?(customer|company)[^\]]*\] (.+)$", shown, re.MULTILINE)
     source = make_source(*((role.replace("company", "account"), text) for role, text in posts))
     found = re.search(r"^gives\n(\{.*^\]\})$", shown, re.MULTILINE | re.DOTALL)
     assert found is not None
@@ -305,6 +305,23 @@ def test_any_stretch_of_a_text_is_found_in_it_whatever_the_white_space(words: li
     span = find_words(text, " ".join(words).replace("’", "'"))
     assert span is not None
     assert "".join(words).strip('"').replace('"', "") in text[slice(*span)].replace(" ", "").replace('"', "")
+
+
+@given(st.lists(st.sampled_from(["it’s", "don't", "its", "dont", "I'm", "Im", "lost"]), min_size=1))
+def test_an_apostrophe_that_a_quote_puts_right_is_no_other_word(words: list[str]) -> None:
+    text = f"before {' '.join(words)} after"
+    for quote in (text[7:-6], text[7:-6].replace("’", "").replace("'", ""), text[7:-6].replace("its", "it's")):
+        span = find_words(text, quote)
+        assert span is not None
+        assert text[slice(*span)] == " ".join(words)
+
+
+def test_only_turns_that_may_be_quoted_have_a_number() -> None:
+    turns = make_source(("customer", "Hi"), ("account", "Hello"), ("customer", "Bye")).turns
+    assert number_turns(turns, turns[:1]) == (
+        "[turn 0, customer, before the first reply] Hi\n[company, not to be quoted] Hello\n[turn 2, customer] Bye"
+    )
+    assert "[turn 1, company] Hello" in number_turns(turns, is_company_quoted=True)
 
 
 def test_a_turn_cannot_begin_another_turn() -> None:

@@ -29,7 +29,7 @@ def describe(draft: Draft) -> Mapping[str, str]:
         "brand": draft.brand,
         "form": "\n".join(describe_field(field) for field in industry.case_record.fields),
         "policies": "\n".join(f"- {policy.title}: {policy.text}" for policy in policies),
-        "turns": number_turns(draft.source.turns),
+        "turns": number_turns(draft.source.turns, is_company_quoted=True),
         "facts": "\n".join(f"{fact.fact_id} ({fact.kind}): {fact.value}" for fact in facts) or "none",
     }
 

@@ -11,8 +11,9 @@ from functools import lru_cache
 from servicebench_data.scenarios.reading import SourceTurn
 
 _LEAST_WORDS = 2
-#: Signs that a model writes for one another; what is kept is always the source's.
-_ALIKE = {"'": "['’‘`]", "’": "['’‘`]", "‘": "['’‘`]", '"': '["“”]', "“": '["“”]', "”": '["“”]'}
+#: Signs that a model writes for one another, or puts right ("dont", "it's"); what is kept is always the source's.
+_APOSTROPHE = "['’‘`]?"
+_ALIKE = {**dict.fromkeys("'’‘`", _APOSTROPHE), **dict.fromkeys('"“”', '["“”]')}
 _WORD = re.compile(r"[^\W_]+")
 #: A place that lies within neither a word nor a number.
 _APART = re.compile(r"(?!(?<=\w)\w|(?<=\d[.,])\d|(?<=\d)[.,]\d)")
@@ -45,17 +46,31 @@ class Quoted:
         return self.turn.find_post(self.start + max(0, place))
 
 
-def number_turns(turns: Iterable[SourceTurn], opening: Iterable[SourceTurn] = ()) -> str:
+def number_turns(
+    turns: Iterable[SourceTurn], opening: Iterable[SourceTurn] = (), *, is_company_quoted: bool = False
+) -> str:
     """Turns one a line, numbered as the tables number them; those of the opening say so.
 
     Line breaks within a turn become blanks, so that no text can begin a turn of its own.
+
+    Args:
+        turns: The turns.
+        opening: Those before the first reply.
+        is_company_quoted: Whether the company's turns may be quoted; else they get no number by which to do so.
     """
     first = {turn.turn_index for turn in opening}
     return "\n".join(
-        f"[turn {turn.turn_index}, {'customer' if turn.role == 'customer' else 'company'}"
+        f"[{name_turn(turn, is_company_quoted=is_company_quoted)}"
         f"{', before the first reply' if turn.turn_index in first else ''}] {' '.join(turn.text.split())}"
         for turn in turns
     )
+
+
+def name_turn(turn: SourceTurn, *, is_company_quoted: bool) -> str:
+    """Number and speaker of a turn."""
+    if turn.role == "customer":
+        return f"turn {turn.turn_index}, customer"
+    return f"turn {turn.turn_index}, company" if is_company_quoted else "company, not to be quoted"
 
 
 @lru_cache(maxsize=8192)
@@ -67,10 +82,16 @@ def find_words(text: str, words: str) -> tuple[int, int] | None:
     start = text.find(words)
     if start >= 0 and words.strip() and _APART.match(text, start) and _APART.match(text, start + len(words)):
         return start, start + len(words)
-    parts = ["".join(_ALIKE.get(sign, re.escape(sign)) for sign in part) for part in words.strip(_ENDS).split()]
+    parts = ["".join(map(admit, part, f"{part[1:]} ")) for part in words.strip(_ENDS).split()]
     words = r"\s+".join(parts)
     match = re.search(f"{_APART.pattern}{words}{_APART.pattern}", text, re.IGNORECASE) if parts else None
     return match.span() if match else None
+
+
+def admit(sign: str, following: str) -> str:
+    """Pattern of a sign of a quote: itself or one like it, and an apostrophe that may be missing before a letter."""
+    own = _ALIKE.get(sign, re.escape(sign))
+    return f"{own}{_APOSTROPHE}" if sign.isalpha() and following.isalpha() else own
 
 
 def locate(
