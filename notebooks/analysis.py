@@ -25,9 +25,17 @@ def ask(connection, query, **values):
 
 
 @app.function
+def show(rows):
+    """A table for people: four digits, and a dash where there is no number."""
+    numbers = rows.select_dtypes("float").columns
+    formats = {name: lambda value: f"{value:.4g}".replace("nan", "–") for name in numbers}
+    return mo.ui.table(rows, format_mapping=formats, selection=None, pagination=False, show_column_summaries=False)
+
+
+@app.function
 def draw_intervals(rows, mean, bounds, *, by, title):
     """A point and its 95% interval for each row."""
-    place = alt.Y(f"{by}:N", sort=None, title=None)
+    place = alt.Y(f"{by}:N", sort=list(rows[by]), title=None)
     scale = alt.X(f"{mean}:Q", title=title, scale=alt.Scale(zero=False))
     line = alt.Chart(rows).mark_rule().encode(y=place, x=alt.X(f"{bounds[0]}:Q"), x2=f"{bounds[1]}:Q")
     point = alt.Chart(rows).mark_point(filled=True, size=60).encode(y=place, x=scale, tooltip=list(rows.columns))
@@ -44,7 +52,7 @@ def _():
 def _(file):
     mo.stop(not file.exists(), mo.md(f"`{file}` does not exist. Build and play first: `make run`."))
     connection = duckdb.connect(str(file), read_only=True)
-    connection.execute("SET TimeZone = 'UTC'")
+    _ = connection.execute("SET TimeZone = 'UTC'")
     return (connection,)
 
 
@@ -56,7 +64,12 @@ def _(connection):
     ]
     mo.stop(experiments.empty, mo.md("The file holds no experiment yet: `servicebench run experiments/sample.yaml`."))
     chosen = mo.ui.dropdown(list(experiments), value=experiments.iloc[0], label="Experiment")
-    mo.vstack([mo.md(f"# Build {build['build_id']}\n\nMade by {build['made_by']}. {build['license']}."), chosen])
+    mo.vstack(
+        [
+            mo.md(f"# Build {build['build_id']}\n\nScenarios by: {build['made_by']}. Licence: {build['license']}."),
+            chosen,
+        ]
+    )
     return (chosen,)
 
 
@@ -67,12 +80,12 @@ def _(chosen, connection):
         """
         SELECT place, agent, n, clusters, total, total_low, total_high, interactional, procedural, distributive,
                agreement_rate, disengagement_rate, goodwill_standing_usd, label
-        FROM measures.leaderboard WHERE experiment_id = $name ORDER BY place NULLS LAST, agent
+        FROM measures.leaderboard WHERE experiment_id = $name ORDER BY place NULLS LAST, total DESC NULLS LAST, agent
         """,
         name=chosen.value,
     )
     labels = ", ".join(sorted({label for label in leaders["label"] if label})) or "none"
-    mo.vstack([mo.md(f"## Who is more just\n\nCaveats that the file states: **{labels}**."), leaders])
+    mo.vstack([mo.md(f"## Who is more just\n\nCaveats that the file states: **{labels}**."), show(leaders)])
     return (leaders,)
 
 
@@ -99,7 +112,7 @@ def _(chosen, connection):
         pairs, "difference", ("low", "high"), by="pair", title="Difference on the same scenarios"
     )
     told = mo.md("## Is it real\n\nAn interval clear of 0 and a small `p_adjusted` (Holm) say so.")
-    mo.vstack([told, differences, pairs])
+    mo.vstack([told, differences, show(pairs)])
     return differences, pairs
 
 
@@ -134,7 +147,7 @@ def _(chosen, connection):
         alt.Chart(places)
         .mark_rect()
         .encode(
-            x=alt.X("agent:N", title=None),
+            x=alt.X("agent:N", title=None, axis=alt.Axis(labelAngle=-20)),
             y=alt.Y("industry:N", title=None),
             color=alt.Color("mean:Q", title="Total justice", scale=alt.Scale(domain=[1, 5], scheme="viridis")),
             tooltip=list(places.columns),
@@ -159,8 +172,10 @@ def _(chosen, connection):
         alt.Chart(curves)
         .mark_line(interpolate="step-after")
         .encode(
-            x=alt.X("turn:Q", title="Exchange"),
-            y=alt.Y("incidence:Q", title="Share of conversations", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("turn:Q", title="Exchange", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y(
+                "incidence:Q", title="Share of conversations", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")
+            ),
             color=alt.Color("agent:N", title="Agent"),
             strokeDash=alt.StrokeDash("outcome:N", title="Outcome"),
             tooltip=list(curves.columns),
@@ -194,7 +209,7 @@ def _(chosen, connection):
         .mark_bar()
         .encode(
             y=alt.Y("agent:N", title=None),
-            x=alt.X("share:Q", title="First goodwill at agent turn", stack=True),
+            x=alt.X("share:Q", title="First goodwill at agent turn", stack=True, axis=alt.Axis(format="%")),
             color=alt.Color("first_goodwill:N", title=None, sort=["T1", "T2", "T3+", "never"]),
             tooltip=list(timing.columns),
         )
@@ -204,8 +219,13 @@ def _(chosen, connection):
         alt.Chart(knowledge)
         .mark_line(point=True)
         .encode(
-            x=alt.X("turn:Q", title="Agent turn"),
-            y=alt.Y("coverage:Q", title="What only the customer knew that was out", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("turn:Q", title="Agent turn", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y(
+                "coverage:Q",
+                title="Out of what only the customer knew",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(format="%"),
+            ),
             color=alt.Color("agent:N", title="Agent"),
             tooltip=list(knowledge.columns),
         )
@@ -229,7 +249,13 @@ def _(chosen, connection):
         "FROM measures.judge_status WHERE experiment_id = $name ORDER BY judge, grading_version",
         name=chosen.value,
     )
-    mo.vstack([mo.md("## What to doubt\n\nThe simulator's faults, and how far judges are borne out."), faults, judges])
+    mo.vstack(
+        [
+            mo.md("## What to doubt\n\nThe simulator's faults, and how far judges are borne out."),
+            show(faults),
+            show(judges),
+        ]
+    )
     return faults, judges
 
 
@@ -246,8 +272,10 @@ def _(connection):
         alt.Chart(passed)
         .mark_line(point=True)
         .encode(
-            x=alt.X("gate:N", sort=alt.SortField("position"), title=None),
-            y=alt.Y("pass_rate:Q", title="Share that passes", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("gate:N", sort=alt.SortField("position"), title=None, axis=alt.Axis(labelAngle=-30)),
+            y=alt.Y(
+                "pass_rate:Q", title="Share that passes", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")
+            ),
             color=alt.Color("industry:N", title=None),
             tooltip=list(passed.columns),
         )

@@ -68,7 +68,7 @@ class AgentMeasure(Record):
     high: float | None = Field(description="Upper end of the 95% interval; missing where there is none.")
     interval: Interval = Field(
         description="How the interval was made: by t with one less than the clusters as degrees of freedom, for a rate "
-        "by Wilson at n over the design effect, or none below two clusters and where all values of a mean are alike."
+        "by Wilson at n over the design effect, or none below two clusters and where the error of a mean is 0."
     )
     design_effect: float | None = Field(
         ge=0,

@@ -42,8 +42,15 @@ class JudgeStatus(Record):
     transcripts: Count = Field(description="Conversations that it scored whole and that three people or more rated.")
     raters: Count = Field(description="People who rated those.")
     spearman: float | None = Field(
-        ge=-1, le=1, description="Rank correlation of its total with the mean of people's, over those conversations."
+        ge=-1,
+        le=1,
+        description="Rank correlation of its total with the mean of people's, over those conversations; missing below "
+        "ten of them and where either side does not vary.",
     )
+    spearman_low: float | None = Field(
+        ge=-1, le=1, description="Lower end of its 95% interval, bootstrapped over source dialogues."
+    )
+    spearman_high: float | None = Field(ge=-1, le=1, description="Upper end.")
 
 
 class JudgeValidity(Record):
@@ -140,6 +147,85 @@ class JudgeCalibration(Record):
     residual_sd: float | None = Field(ge=0, description="What remains, in points.")
     transcripts: Count = Field(description="Conversations with a score of the judge and of a person.")
     clusters: Count = Field(description="Source dialogues of those conversations.")
+
+
+class SelfPreference(Record):
+    """One row per model judge, grading version and dimension: is it kinder to its own family than people are?"""
+
+    table: ClassVar = Table(
+        "self_preference",
+        "measures",
+        ("experiment_id", "judge", "grading_version", "dimension"),
+        (_EXPERIMENT,),
+        may_be_empty=True,
+        per="experiment",
+    )
+
+    experiment_id: Id = Field(description="Experiment.")
+    judge: Id = Field(description="Judge, by its name in the experiment.")
+    family: Id = Field(description="Its model family.")
+    grading_version: Id = Field(description="Version of rubric, prompt and rules.")
+    dimension: Rated = Field(description="Dimension, or the mean of the three.")
+    own_transcripts: Count = Field(description="Rated conversations that it scored whose agent is of its family.")
+    other_transcripts: Count = Field(description="The same of other agents.")
+    clusters: Count = Field(description="Source dialogues of all of them.")
+    own_bias: float | None = Field(description="Judge less people on its own family's agents, in points.")
+    other_bias: float | None = Field(description="The same on other agents.")
+    difference: float | None = Field(description="The first less the second: self-preference, in points.")
+    standard_error: float | None = Field(ge=0, description="Its standard error, by source dialogues.")
+    low: float | None = Field(
+        description="Lower end of its 95% interval; missing below ten source dialogues on either side."
+    )
+    high: float | None = Field(description="Upper end.")
+    p: float | None = Field(ge=0, le=1, description="Two-sided p.")
+    p_adjusted: float | None = Field(ge=0, le=1, description="p by Holm over the judges of the dimension.")
+    label: str = Field(description="Why a figure is missing; empty where none is.")
+
+
+class CalibratedJustice(Record):
+    """One row per judge, grading version, dimension and agent: what the judge gives, beside what people would give.
+
+    Calibration is linear and the same for all agents: it takes out that a judge is generous or uses less of the scale,
+    not that it favours an agent. A rated conversation is calibrated by a line in which its source dialogue has no part.
+    """
+
+    table: ClassVar = Table(
+        "justice_calibrated_to_people",
+        "measures",
+        ("experiment_id", "judge", "grading_version", "dimension", "agent"),
+        (_EXPERIMENT,),
+        may_be_empty=True,
+        per="experiment",
+    )
+
+    experiment_id: Id = Field(description="Experiment.")
+    judge: Id = Field(description="Judge, by name; `ensemble` is the headline, without judges of the agent's family.")
+    grading_version: Id = Field(description="Version of rubric, prompt and rules.")
+    dimension: Rated = Field(description="Dimension, or the mean of the three.")
+    agent: Id = Field(description="Agent, by its name in the experiment.")
+    n: Count = Field(description="Conversations of the agent that have a score.")
+    clusters: Count = Field(description="Source dialogues among them.")
+    raw: float | None = Field(
+        ge=1, le=5, description="Mean of the industries' means as the judge gave them; missing where one has none."
+    )
+    calibrated: float | None = Field(
+        description="The same of the calibrated scores; missing below ten rated source dialogues and for a judge whose "
+        "scores of them do not vary."
+    )
+    low: float | None = Field(
+        description="Lower end of its 95% interval by Student's t; the standard error is bootstrapped over source "
+        "dialogues, conversations and line at once."
+    )
+    high: float | None = Field(description="Upper end.")
+    calibration_transcripts: Count = Field(description="Rated conversations that the line rests on, of all agents.")
+    calibration_clusters: Count = Field(description="Source dialogues among them.")
+    calibrated_error: float | None = Field(
+        ge=0,
+        description="Root mean squared distance of calibrated scores from people's means, in points; each by a line in "
+        "which its source dialogue has no part.",
+    )
+    raw_error: float | None = Field(ge=0, description="The same distance of the scores as the judge gave them.")
+    label: str = Field(description="What to know before citing it, or why it is missing; empty where nothing.")
 
 
 class CustomerRealism(Record):

@@ -200,7 +200,10 @@ class JudgeConsistency(Record):
     standard_error: float | None = Field(ge=0, description="Standard error of the mean, by clusters.")
     low: float | None = Field(description="Lower end of its 95% interval.")
     high: float | None = Field(description="Upper end.")
-    is_own_family: bool = Field(description="Whether judge and agent are of one model family.")
+    is_own_family: bool = Field(
+        description="Whether judge and agent are of one model family; of the ensemble, whether any judge is."
+    )
+    label: str = Field(description="What to know before citing it: self-play for one family; empty where nothing.")
 
 
 class VarianceComponent(Record):

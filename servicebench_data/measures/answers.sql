@@ -115,6 +115,16 @@ ORDER BY experiment_id, agent, measure, disclosure
 ;
 COMMENT ON VIEW measures.justice_by_disclosure IS 'One row per way of disclosure, agent and measure: what it is worth to an agent to be told everything at once (SB Figure 4).'
 ;
+CREATE VIEW measures.justice_by_customer AS
+SELECT experiment_id, value AS customer, agent, measure, n, missing, clusters, mean, sd, standard_error, low, high, label
+FROM measures.agent_measure
+WHERE "by" = 'customer' AND measure IN (
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
+    'goodwill_standing_usd')
+ORDER BY experiment_id, agent, measure, customer
+;
+COMMENT ON VIEW measures.justice_by_customer IS 'One row per customer simulator, agent and measure: whether agents keep their order whoever plays the customer (SB Table 9).'
+;
 CREATE VIEW measures.goodwill_by_severity AS
 SELECT m.experiment_id, m.value AS severity, m.agent, m.n, m.missing, m.clusters, m.mean, m.sd, m.standard_error, m.low,
        m.high, s.mean AS standardised, s.low AS standardised_low, s.high AS standardised_high,

@@ -29,8 +29,8 @@ class Means(NamedTuple):
         freedom: Degrees of freedom of the interval.
     """
 
-    n: Integers
-    clusters: Integers
+    n: Integers | Floats
+    clusters: Integers | Floats
     mean: Floats
     sd: Floats
     standard_error: Floats
@@ -110,7 +110,10 @@ def sum_clusters(values: Floats, clusters: Integers, groups: Integers) -> tuple[
 
 
 def find_interval(means: Means) -> tuple[Floats, Floats]:
-    """Ends of the 95% interval of each mean by Student's t; none where all values are alike."""
+    """Ends of the 95% interval of each mean by Student's t.
+
+    None where the error is 0: values, or clusters, that are all alike show no uncertainty, and not that there is none.
+    """
     known = means.standard_error > 0
     reach = np.where(known, find_quantile(means.freedom), np.nan)
     return means.mean - reach * means.standard_error, means.mean + reach * means.standard_error

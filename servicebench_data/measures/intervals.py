@@ -1,57 +1,31 @@
 """95% intervals of means and rates from their clustered standard errors.
 
-Belongs here: Student's t, Wilson, and which of them is taken. Not here: the standard errors (`means.sql`).
+Belongs here: Wilson's interval, the design effect, and which interval is taken. Not here: the standard errors
+(`means.sql`), or Student's t (`clustered.py`).
 
-A mean has mean ± t times its standard error, none where all values are alike. A rate has Wilson's interval at n over
+A mean has mean ± t times its standard error, none where that is 0. A rate has Wilson's interval at n over
 the design effect, with the adjustment of Korn and Graubard for few clusters, and never at more than n; where all values
 are alike the design effect cannot be seen, and each cluster counts as one observation.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from servicebench_data.journeys.arrays import Floats
+from servicebench_data.measures.clustered import Means, find_interval
 from servicebench_data.measures.inference import find_quantile, find_wilson
 
 DIGITS = 12
 
 
-class Estimates(NamedTuple):
-    """Means with what is uncertain about them; what is missing is not a number.
-
-    Attributes:
-        n: Conversations with a value.
-        clusters: Clusters among them.
-        mean: Mean.
-        sd: Standard deviation.
-        standard_error: Clustered standard error.
-        freedom: Degrees of freedom.
-    """
-
-    n: Floats
-    clusters: Floats
-    mean: Floats
-    sd: Floats
-    standard_error: Floats
-    freedom: Floats
-
-
-def find_design_effect(given: Estimates) -> Floats:
+def find_design_effect(given: Means) -> Floats:
     """Squared standard error over that of as many independent values; not a number where the values are alike."""
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = given.standard_error**2 * given.n / given.sd**2
     return np.where(given.sd > 0, effect, np.nan)
 
 
-def find_t_interval(given: Estimates) -> tuple[Floats, Floats]:
-    """Ends of the interval of each mean; none where all values are alike, for that shows no uncertainty at all."""
-    reach = find_quantile(given.freedom) * np.where(given.sd > 0, given.standard_error, np.nan)
-    return given.mean - reach, given.mean + reach
-
-
-def find_wilson_interval(given: Estimates) -> tuple[Floats, Floats]:
+def find_wilson_interval(given: Means) -> tuple[Floats, Floats]:
     """Ends of the interval of each rate."""
     with np.errstate(divide="ignore", invalid="ignore"):
         size = given.n / find_design_effect(given) * (find_quantile(given.n - 1) / find_quantile(given.freedom)) ** 2
@@ -64,9 +38,9 @@ def find_wilson_interval(given: Estimates) -> tuple[Floats, Floats]:
     return low, high
 
 
-def find_intervals(given: Estimates, rates: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def find_intervals(given: Means, rates: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Ends of each interval: Wilson's for rates, by t for means; last digits are rounded away."""
-    by_t, by_wilson = find_t_interval(given), find_wilson_interval(given)
+    by_t, by_wilson = find_interval(given), find_wilson_interval(given)
     low: Floats = np.where(rates, by_wilson[0], by_t[0])
     high: Floats = np.where(rates, by_wilson[1], by_t[1])
     return low.round(DIGITS), high.round(DIGITS)

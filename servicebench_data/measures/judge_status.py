@@ -4,9 +4,9 @@ Belongs here: the rules, ours, and the table `judge_status`. Not here: how well 
 (`validity.py`).
 
 The rule engine is `offline`. A judge that gives every conversation the same score on some dimension is refused, once it
-scored enough of them. One that people rated at least 100 conversations for, each by three or more, is validated where
-the rank correlation of its total with theirs is at least 0.5, and else refused; with fewer conversations it is refused
-where the whole 95% interval lies below 0.5, and else not validated.
+scored enough of them. Over the conversations that three people or more rated, a rank correlation of its total with
+theirs below 0.5 refuses it, however few they are, and so does a total that is the same for all; below ten of them it is
+not validated only, for so few tell nothing. From 100 on, at least 0.5 validates.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 
 from schemas.measures_ratings import JudgeState, JudgeStatus
@@ -24,6 +25,8 @@ from servicebench_data.measures.panels import TOTAL, Bench, Panel, pair_one, rea
 from servicebench_data.measures.reading import make_table
 
 NEEDED_TRANSCRIPTS = 100
+#: Fewer rated conversations than this neither validate nor refuse.
+LEAST_TRANSCRIPTS = 10
 NEEDED_RATERS = 3
 LEAST_SPEARMAN = 0.5
 OFFLINE = "offline"
@@ -42,14 +45,14 @@ class Evidence:
 
     Attributes:
         is_offline: Whether it is the rule engine.
-        constant: Dimension on which it gives one score to all, with that score; None where there is none.
+        constant: What it gives to all, in words; empty where its scores vary.
         transcripts: Conversations that it scored whole and that enough people rated.
         raters: People who rated those.
         spearman: Rank correlation of its total with people's over those.
     """
 
     is_offline: bool
-    constant: tuple[str, float] | None
+    constant: str
     transcripts: int
     raters: int
     spearman: Estimate
@@ -67,31 +70,34 @@ def make_judge_status(connection: duckdb.DuckDBPyConnection, experiment_id: str)
         rows.append({
             "experiment_id": experiment_id, "judge": key[0], "grading_version": key[2], "status": status,
             "reason": reason, "transcripts": evidence.transcripts, "raters": evidence.raters,
-            "spearman": evidence.spearman.value,
+            "spearman": evidence.spearman.value, "spearman_low": evidence.spearman.low,
+            "spearman_high": evidence.spearman.high,
         })  # fmt: skip
     return make_table(JudgeStatus, rows)
 
 
 def gather_evidence(bench: Bench, panel: Panel | None) -> Evidence:
     """What is known of a judge."""
-    is_offline = bench.made_by == OFFLINE
+    is_offline, constant = bench.made_by == OFFLINE, find_constant(bench)
     if panel is None or TOTAL not in bench.scores:
-        return Evidence(is_offline, find_constant(bench), 0, 0, NOTHING)
+        return Evidence(is_offline, constant, 0, 0, NOTHING)
     judge, rated = pair_one(bench.scores[TOTAL], panel)
     enough = rated.counts >= NEEDED_RATERS
     judge, rated = judge[enough], rated.keep(enough)
-    if not len(judge):
-        return Evidence(is_offline, find_constant(bench), 0, 0, NOTHING)
-    values = compute_spearman(judge, rated.average(), draw_weights(rated.clusters))
-    return Evidence(is_offline, find_constant(bench), len(judge), len(rated.raters), estimate(values, rated.clusters))
+    if len(judge) < LEAST_TRANSCRIPTS:
+        return Evidence(is_offline, constant, len(judge), len(rated.raters), NOTHING)
+    if np.ptp(judge) == 0:
+        constant = constant or f"each of {len(judge)} rated conversations has {judge[0]:.3g} in total"
+    found = estimate(compute_spearman(judge, rated.average(), draw_weights(rated.clusters)), rated.clusters)
+    return Evidence(is_offline, constant, len(judge), len(rated.raters), found)
 
 
-def find_constant(bench: Bench) -> tuple[str, float] | None:
-    """A dimension on which enough conversations all have the same score."""
+def find_constant(bench: Bench) -> str:
+    """What enough conversations all have on some dimension, in words."""
     for dimension, scores in bench.scores.items():
         if len(scores) >= LEAST_CONVERSATIONS and len(set(scores.values())) == 1:
-            return dimension, next(iter(scores.values()))
-    return None
+            return f"every conversation has {next(iter(scores.values())):g} on {dimension}"
+    return ""
 
 
 def judge_judge(evidence: Evidence) -> tuple[JudgeState, str]:
@@ -99,20 +105,23 @@ def judge_judge(evidence: Evidence) -> tuple[JudgeState, str]:
     if evidence.is_offline:
         return "offline", "the rule engine reads declared acts and is no judge of quality"
     if evidence.constant:
-        dimension, score = evidence.constant
-        return "refused", f"its scores do not vary: every conversation has {score:g} on {dimension}"
-    spearman, transcripts = evidence.spearman, evidence.transcripts
-    is_enough = transcripts >= NEEDED_TRANSCRIPTS
-    told = f"{transcripts} conversations are rated by {NEEDED_RATERS} people or more"
+        return "refused", f"its scores do not vary: {evidence.constant}"
+    told = f"{evidence.transcripts} conversations are rated by {NEEDED_RATERS} people or more"
+    wanted = f"{told}, of {NEEDED_TRANSCRIPTS} that are needed"
+    spearman = evidence.spearman
+    if evidence.transcripts < LEAST_TRANSCRIPTS:
+        return "not_validated", wanted
     if spearman.value is None:
-        return "not_validated", f"{told}, of {NEEDED_TRANSCRIPTS} that are needed" if not is_enough else (
-            f"{told}, and people give all of them the same"
-        )
-    figure = f"Spearman with people is {spearman.value:.3f} over {transcripts} conversations"
-    decisive = spearman.value if is_enough else spearman.high
-    is_low = decisive is not None and decisive < LEAST_SPEARMAN
-    if is_low:
+        return "not_validated", f"{told}, and people give all of them the same"
+    figure = f"Spearman with people is {show_estimate(spearman)} over {evidence.transcripts} conversations"
+    if spearman.value < LEAST_SPEARMAN:
         return "refused", f"{figure}, below {LEAST_SPEARMAN}"
-    if not is_enough:
-        return "not_validated", f"{told}, of {NEEDED_TRANSCRIPTS} that are needed; {figure}"
-    return "validated", figure
+    is_enough = evidence.transcripts >= NEEDED_TRANSCRIPTS
+    return ("validated", figure) if is_enough else ("not_validated", f"{wanted}; {figure}")
+
+
+def show_estimate(found: Estimate) -> str:
+    """A value with its interval, in words."""
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f} (no interval)"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"

@@ -21,13 +21,14 @@ from schemas.records import Record
 from servicebench_data.journeys.arrays import Floats, Integers
 from servicebench_data.measures.clustered import estimate_means, find_interval, sum_clusters
 from servicebench_data.measures.inference import adjust
-from servicebench_data.measures.labels import join_labels
+from servicebench_data.measures.labels import SELF_PLAY, join_labels
 from servicebench_data.measures.reading import JUSTICE, encode, make_table, read_numbers, read_scores
 
 ENSEMBLE = "ensemble"
 FLIPS = 9999
 FLIPS_AT_ONCE = 1000
 SEED = 2026
+OWN_FAMILY = "own family: not compared with people's scores here but in self_preference"
 
 
 class Bench(NamedTuple):
@@ -118,7 +119,7 @@ def list_advantages(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:
             "p": found.p[j, a],
             "p_adjusted": adjusted[j, a],
             "is_own_family": is_own,
-            "label": join_labels([reason, "own family: not compared with people's scores" if is_own else ""]),
+            "label": join_labels([reason, *([SELF_PLAY, OWN_FAMILY] if is_own else [])]),
         }
 
 
@@ -187,9 +188,10 @@ def count_extremes(sums: Floats) -> Floats:
 
 def list_means(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:
     """Mean and spread by judge and agent; the ensemble over the conversations that every judge scored."""
-    columns = dict(zip(sitting.judges, bench.scores.T, strict=True))
+    columns, own = dict(zip(sitting.judges, bench.scores.T, strict=True)), sitting.own_family
     if len(sitting.judges) > 1:
         columns[ENSEMBLE] = bench.scores.mean(axis=1)
+        own = own | {(ENSEMBLE, agent) for _, agent in own}
     for judge, scores in columns.items():
         kept = np.isfinite(scores)
         means = estimate_means(scores[kept], bench.cluster[kept], bench.agent[kept], len(sitting.agents))
@@ -206,5 +208,6 @@ def list_means(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:
                     "standard_error": means.standard_error[place],
                     "low": low[place],
                     "high": high[place],
-                    "is_own_family": (judge, agent) in sitting.own_family,
+                    "is_own_family": (judge, agent) in own,
+                    "label": SELF_PLAY if (judge, agent) in own else "",
                 }

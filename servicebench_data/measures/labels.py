@@ -29,14 +29,21 @@ STATUS = """
     GROUP BY s.agent
 """
 JUDGES = """
-    SELECT DISTINCT s.judge, s.judge_made_by = 'offline' AS is_by_rules,
+    WITH scored AS (
+        SELECT experiment_id, judge, judge_made_by, grading_version, agent, bool_or(is_own_family) AS is_own_family
+        FROM measures.score_fact WHERE experiment_id = $experiment_id AND is_latest
+        GROUP BY ALL
+    )
+    SELECT a.agent, s.judge, s.judge_made_by = 'offline' AS is_by_rules,
            j.status IS NOT DISTINCT FROM 'refused' AS is_refused,
-           j.status IS NOT DISTINCT FROM 'validated' AS is_validated
-    FROM measures.score_fact AS s
+           j.status IS NOT DISTINCT FROM 'validated' AS is_validated,
+           (a.agent, s.judge) IN (SELECT (agent, judge) FROM scored WHERE is_own_family) AS is_own_family
+    FROM (SELECT DISTINCT experiment_id, judge, judge_made_by, grading_version FROM scored) AS s
+    JOIN (SELECT DISTINCT experiment_id, agent FROM measures.conversation_fact) AS a USING (experiment_id)
     LEFT JOIN measures.judge_status AS j USING (experiment_id, judge, grading_version)
-    WHERE s.experiment_id = $experiment_id AND s.is_latest
     ORDER BY ALL
 """
+SELF_PLAY = "self-play"
 
 
 class AgentLabels(NamedTuple):
@@ -56,17 +63,18 @@ def find_labels(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> Ma
         is_judged = row["is_by_model"] or row["is_by_rules"]
         judged = ["judge not validated"] * (is_judged and not (row["is_by_model"] and judges["is_validated"]))
         judged += ["rule engine"] * row["is_by_rules"] + ["judge refused"] * judges["is_refused"]
-        played = ["scripted agent"] * row["is_scripted"] + ["self-play"] * row["is_self_play"]
+        played = ["scripted agent"] * row["is_scripted"] + [SELF_PLAY] * row["is_self_play"]
         labels[row["agent"]] = AgentLabels([*judged, *played], played)
     return labels
 
 
-def find_judge_labels(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> Mapping[str, list[str]]:
-    """Labels of each judge's own scores."""
+def find_judge_labels(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> Mapping[tuple[str, str], list[str]]:
+    """Labels of each judge's own scores, by agent and judge; those of its own family's agents are self-play."""
     return {
-        row["judge"]: ["judge not validated"] * (not row["is_validated"])
+        (row["agent"], row["judge"]): ["judge not validated"] * (not row["is_validated"])
         + ["rule engine"] * row["is_by_rules"]
         + ["judge refused"] * row["is_refused"]
+        + [SELF_PLAY] * row["is_own_family"]
         for row in fetch_table(connection, JUDGES, {"experiment_id": experiment_id}).to_pylist()
     }
 

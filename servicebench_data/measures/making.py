@@ -10,7 +10,15 @@ import pyarrow as pa
 
 from schemas.judging import Rating
 from schemas.measures import AgentMeasure
-from schemas.measures_ratings import CustomerRealism, JudgeCalibration, JudgeStatus, JudgeValidity, RaterAgreement
+from schemas.measures_ratings import (
+    CalibratedJustice,
+    CustomerRealism,
+    JudgeCalibration,
+    JudgeStatus,
+    JudgeValidity,
+    RaterAgreement,
+    SelfPreference,
+)
 from schemas.measures_statistics import (
     AgentContrast,
     CategoryRanking,
@@ -23,6 +31,7 @@ from schemas.measures_statistics import (
 )
 from schemas.records import Record
 from servicebench_data.lake.arrow import conform, sort_rows
+from servicebench_data.measures.calibrated import make_calibrated_justice
 from servicebench_data.measures.calibration import make_judge_calibration
 from servicebench_data.measures.contrasts import make_contrasts
 from servicebench_data.measures.facts import READ as READ_BY_FACTS
@@ -36,6 +45,7 @@ from servicebench_data.measures.ranking import make_rankings
 from servicebench_data.measures.raters import make_rater_agreement
 from servicebench_data.measures.realism import make_customer_realism
 from servicebench_data.measures.repeats import make_run_to_run
+from servicebench_data.measures.self_preference import make_self_preference
 from servicebench_data.measures.validity import make_judge_validity
 from servicebench_data.measures.variance import make_variance_components
 
@@ -48,6 +58,8 @@ MAKERS: Mapping[type[Record], Maker] = {
     JudgeValidity: make_judge_validity,
     RaterAgreement: make_rater_agreement,
     JudgeCalibration: make_judge_calibration,
+    CalibratedJustice: make_calibrated_justice,
+    SelfPreference: make_self_preference,
     CustomerRealism: make_customer_realism,
     AgentMeasure: make_agent_measures,
     AgentContrast: make_contrasts,

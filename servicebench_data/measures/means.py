@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from schemas.measures import AgentMeasure
 from servicebench_data.lake.database import fetch_table
-from servicebench_data.measures.intervals import Estimates, find_design_effect, find_intervals
+from servicebench_data.measures.clustered import Means
+from servicebench_data.measures.intervals import find_design_effect, find_intervals
 from servicebench_data.measures.labels import find_judge_labels, find_labels, join_labels
 from servicebench_data.measures.reading import JUSTICE, make_table, read_numbers
 
@@ -42,14 +43,14 @@ def make_agent_measures(connection: duckdb.DuckDBPyConnection, experiment_id: st
     for row, more in zip(rows, describe_intervals(found, rates), strict=True):
         given = labels[row["agent"]]
         told = given.justice if row["measure"] in JUSTICE else given.other
-        label = [*judges[row["value"]], *given.other] if row["by"] == "judge" else told
+        label = [*judges[row["agent"], row["value"]], *given.other] if row["by"] == "judge" else told
         row.update(more, experiment_id=experiment_id, label=join_labels(label))
     return make_table(AgentMeasure, rows)
 
 
 def describe_intervals(found: pa.Table, rates: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """Interval, how it was made, and design effect of each row."""
-    given = Estimates(*(read_numbers(found, name) for name in Estimates._fields))
+    given = Means(*(read_numbers(found, name) for name in Means._fields))
     low, high = find_intervals(given, rates)
     kinds = np.where(np.isfinite(low), np.where(rates, "cluster_wilson", "cluster_t"), "none").tolist()
     columns = zip(low, high, kinds, find_design_effect(given), strict=True)

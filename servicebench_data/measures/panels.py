@@ -6,7 +6,8 @@ Only current ratings enter. A person's total is the mean of the three dimensions
 judge's.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 import duckdb
@@ -41,12 +42,13 @@ _RATINGS = """
 """
 _SCORES = """
     WITH given AS (
-        SELECT judge, judge_made_by, grading_version, dimension, conversation_id, score
+        SELECT judge, judge_made_by, grading_version, dimension, conversation_id, score, is_own_family
         FROM measures.score_fact WHERE experiment_id = $experiment_id
     )
-    SELECT judge, judge_made_by, grading_version, dimension, conversation_id, score::DOUBLE AS score FROM given
+    SELECT judge, judge_made_by, grading_version, dimension, conversation_id, score::DOUBLE AS score, is_own_family
+    FROM given
     UNION ALL
-    SELECT judge, judge_made_by, grading_version, 'total', conversation_id, avg(score)
+    SELECT judge, judge_made_by, grading_version, 'total', conversation_id, avg(score), is_own_family
     FROM given GROUP BY ALL HAVING count(*) = 3
     ORDER BY judge, grading_version, dimension, conversation_id
 """
@@ -105,12 +107,14 @@ class Bench(NamedTuple):
         made_by: Its model.
         grading_version: The version.
         scores: By dimension or total, its score of each conversation.
+        own: Conversations that it scored whose agent is of its own model family.
     """
 
     judge: str
     made_by: str
     grading_version: str
     scores: Mapping[str, Mapping[str, float]]
+    own: Collection[str] = frozenset()
 
 
 class Pairing(NamedTuple):
@@ -149,11 +153,14 @@ def make_panel(rows: Sequence[Mapping[str, Any]]) -> Panel:
 
 def read_benches(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> list[Bench]:
     """The judges with what they scored, by name and grading version."""
-    found: dict[tuple[str, str, str], dict[str, dict[str, float]]] = {}
+    scores: dict[tuple[str, str, str], dict[str, dict[str, float]]] = {}
+    own: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for row in fetch_table(connection, _SCORES, {"experiment_id": experiment_id}).to_pylist():
-        bench = found.setdefault((row["judge"], row["judge_made_by"], row["grading_version"]), {})
-        bench.setdefault(row["dimension"], {})[row["conversation_id"]] = row["score"]
-    return [Bench(*key, scores) for key, scores in sorted(found.items())]
+        key = (row["judge"], row["judge_made_by"], row["grading_version"])
+        scores.setdefault(key, {}).setdefault(row["dimension"], {})[row["conversation_id"]] = row["score"]
+        if row["is_own_family"]:
+            own[key].add(row["conversation_id"])
+    return [Bench(*key, scores[key], own[key]) for key in sorted(scores)]
 
 
 def pair(bench: Bench, panels: Mapping[str, Panel]) -> Iterator[tuple[Rated, Pairing]]:

@@ -22,8 +22,8 @@ JUDGED_FROM = "conversation declared_act expectation fact message rubric_item sc
 MEASURED_FROM = "conversation experiment fact fact_disclosure judgment message offer rating rubric_item scenario score"
 MEASURED = [
     "agent_contrast", "agent_measure", "category_ranking", "cumulative_outcome", "customer_realism", "judge_advantage",
-    "judge_calibration", "judge_consistency", "judge_status", "judge_validity", "length_effect", "rater_agreement",
-    "run_to_run", "variance_component",
+    "judge_calibration", "judge_consistency", "judge_status", "judge_validity", "justice_calibrated_to_people",
+    "length_effect", "rater_agreement", "run_to_run", "self_preference", "variance_component",
 ]  # fmt: skip
 DEPENDENCIES = {
     "background": "coding dialogue screening turn",
@@ -31,10 +31,10 @@ DEPENDENCIES = {
     "build_step": "agent_contrast agent_measure background candidate case_field case_policy category category_ranking "
     "coding coding_change conversation cumulative_outcome customer_realism declared_act dialogue embedding event "
     "expectation experiment fact fact_disclosure fact_opening gate_flag grounding_failure judge_advantage "
-    "judge_calibration judge_consistency judge_status judge_validity judgment length_effect message near_duplicate "
-    "offer post quarantined_post rater_agreement rating recoding rubric_item run_to_run scenario scenario_decision "
-    "scenario_diversity score screening severity simulator_fault stage sub_score task_failure topic topic_change "
-    "topic_member turn variance_component",
+    "judge_calibration judge_consistency judge_status judge_validity judgment justice_calibrated_to_people "
+    "length_effect message near_duplicate offer post quarantined_post rater_agreement rating recoding rubric_item "
+    "run_to_run scenario scenario_decision scenario_diversity score screening self_preference severity simulator_fault "
+    "stage sub_score task_failure topic topic_change topic_member turn variance_component",
     "candidate": "coding dialogue screening turn",
     "case_field": "coding dialogue screening turn",
     "case_policy": "coding dialogue screening turn",

@@ -3,34 +3,19 @@
 Belongs here: what the tests of people's ratings share. Not here: tests.
 """
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import duckdb
 import numpy as np
-import pyarrow as pa
 
 from schemas.judging import Judgment, Rating, Score
-from schemas.records import Record
 from schemas.simulation import Conversation
-from servicebench_data.lake.arrow import arrow_schema
-from servicebench_data.lake.database import Limits
-from servicebench_data.lake.parquet import write_file
-from servicebench_data.measures.facts import open_facts
-from tests.rows import plain_row
+from tests.measures.stored import DIMENSIONS, VERSION, Stored
 
 EXPERIMENT = "made"
-DIMENSIONS = ("interactional", "procedural", "distributive")
-VERSION = "1-1-made"
 
 
-Row = dict[str, Any]
-
-
-class Made:
+class Made(Stored):
     """Rows of an experiment that was never played.
 
     Args:
@@ -38,80 +23,50 @@ class Made:
     """
 
     def __init__(self, clusters: Sequence[int]) -> None:
-        self.conversations: list[Row] = [
-            fill(
+        super().__init__()
+        for place, cluster in enumerate(clusters):
+            self.put(
                 Conversation, experiment_id=EXPERIMENT, conversation_id=name_conversation(place),
                 scenario_id=f"s{cluster:04}", customer="rules", style="passive_cold", agent="a",
                 agent_made_by="maker/a", is_self_play=False, industry="hotel",
                 end="agreement", is_valid=True,
-            )
-            for place, cluster in enumerate(clusters)
-        ]  # fmt: skip
-        self.ratings: list[Row] = []
-        self.scores: list[Row] = []
-        self.judgments: list[Row] = []
+            )  # fmt: skip
 
     def rate(self, rater: str, scores: Mapping[int, int], question: str | None = None, **given: Any) -> "Made":
         """One person's scores by conversation, on all dimensions where no question is named."""
         about = "realism" if question and question.startswith("realism_") else "justice"
-        self.ratings += [
-            fill(
-                Rating, experiment_id=EXPERIMENT, conversation_id=name_conversation(place), rater=rater,
-                question=name, asks_about=about, score=score, state=given.get("state", "current"),
-            )
-            for place, score in scores.items()
-            for name in ([question] if question else DIMENSIONS)
-        ]  # fmt: skip
+        for place, score in scores.items():
+            for name in [question] if question else DIMENSIONS:
+                self.put(
+                    Rating, experiment_id=EXPERIMENT, conversation_id=name_conversation(place), rater=rater,
+                    question=name, asks_about=about, score=score, state=given.get("state", "current"),
+                )  # fmt: skip
         return self
 
     def judge(self, judge: str, scores: Mapping[int, int | None], **given: Any) -> "Made":
         """One judge's scores by conversation; None for a missing one."""
-        self.scores += [
-            fill(
-                Score, conversation_id=name_conversation(place), judge=judge, dimension=name, score=score,
-                judge_made_by=given.get("made_by", f"maker/{judge}"), grading_version=given.get("version", VERSION),
-                status="missing" if score is None else "scored", has_injection=False, is_own_family=False,
-            )
-            for place, score in scores.items()
-            for name in given.get("dimensions", DIMENSIONS)
-        ]  # fmt: skip
+        for place, score in scores.items():
+            for name in given.get("dimensions", DIMENSIONS):
+                self.put(
+                    Score, conversation_id=name_conversation(place), judge=judge, dimension=name, score=score,
+                    judge_made_by=given.get("made_by", f"maker/{judge}"),
+                    grading_version=given.get("version", VERSION), status="missing" if score is None else "scored",
+                    has_injection=False, is_own_family=place in given.get("own", ()),
+                )  # fmt: skip
         return self
 
     def ensemble(self) -> "Made":
-        """A judgment of each conversation, whatever it says."""
-        self.judgments = [
-            fill(
-                Judgment, conversation_id=row["conversation_id"], ensemble="without_own_family",
-                grading_version=VERSION,
-            )
-            for row in self.conversations
-        ]  # fmt: skip
+        """A judgment of each conversation: the mean of its scores, where it has any."""
+        for row in self.rows[Conversation]:
+            name = row["conversation_id"]
+            given = {
+                score["dimension"]: score["score"] for score in self.rows[Score] if score["conversation_id"] == name
+            }
+            self.put(
+                Judgment, conversation_id=name, ensemble="without_own_family", grading_version=VERSION,
+                **dict.fromkeys(DIMENSIONS) | given, total=sum(given.values()) / 3 if given else None,
+            )  # fmt: skip
         return self
-
-    @contextmanager
-    def open(self, folder: Path) -> Generator[duckdb.DuckDBPyConnection]:
-        """The rows as tables, with the facts over them."""
-        rows = {
-            Conversation: self.conversations, Rating: self.ratings, Score: self.scores, Judgment: self.judgments,
-        }  # fmt: skip
-        files = {record.table.name: [store(folder, record, entries)] for record, entries in rows.items()}
-        with open_facts(files, Limits(1.0, 1, folder)) as connection:
-            yield connection
-
-
-def store(folder: Path, record: type[Record], rows: Sequence[Row]) -> Path:
-    path = folder / f"{record.table.name}.parquet"
-    write_file(path, pa.Table.from_pylist(list(rows), schema=arrow_schema(record)))
-    return path
-
-
-@cache
-def find_template(record: type[Record]) -> Row:
-    return plain_row(record)
-
-
-def fill(record: type[Record], **given: Any) -> Row:
-    return {**find_template(record), **given}
 
 
 def name_conversation(place: int) -> str:

@@ -3,52 +3,34 @@
 Belongs here: what the tests of facts and means share. Not here: tests, or ratings by people (`people.py`).
 """
 
-from collections import defaultdict
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import duckdb
-import pyarrow as pa
-
 from schemas.judging import Judgment, Score
-from schemas.records import Record
 from schemas.scenarios import Fact, Scenario
 from schemas.simulation import Conversation, ExperimentRow, FactDisclosure, MessageRow, OfferRow, SimulatorFault
-from servicebench_data.lake.arrow import arrow_schema
-from servicebench_data.lake.database import Limits
-from servicebench_data.lake.parquet import write_file
-from servicebench_data.measures.facts import open_facts
-from servicebench_data.measures.making import READ
 from servicebench_data.simulation.ending import ENDS
-from tests.measures.people import Row, fill
+from tests.measures.stored import DIMENSIONS, VERSION, Stored
 
 EXPERIMENT = "try"
-VERSION = "1-1-made"
 
 
-class Talks:
+class Talks(Stored):
     """Rows of an experiment, added one by one."""
 
     def __init__(self) -> None:
-        self.rows: dict[type[Record], list[Row]] = defaultdict(list)
-        self.add(ExperimentRow, experiment_id=EXPERIMENT)
-
-    def add(self, record: type[Record], **given: Any) -> None:
-        """A row; what is not given is plain."""
-        self.rows[record].append(fill(record, **given))
+        super().__init__()
+        self.put(ExperimentRow, experiment_id=EXPERIMENT)
 
     def scenario(self, scenario_id: str = "s1", **given: Any) -> str:
         """A released scenario, alone in its cluster."""
         shared = {"industry": "airline", "stage_id": "before", "category_id": "delay", "severity": "low"}
         drawn = {"cluster_id": f"k-{scenario_id}", "inclusion_probability": 1.0, "goodwill_limit_usd": 200.0}
-        self.add(Scenario, **{**shared, **drawn, "scenario_id": scenario_id, "split": "evaluation", **given})
+        self.put(Scenario, **{**shared, **drawn, "scenario_id": scenario_id, "split": "evaluation", **given})
         return scenario_id
 
     def know(self, fact_id: str, *, scenario_id: str = "s1", is_inferred: bool = False, is_secret: bool = True) -> None:
         """A fact of the customer, secret where the company cannot know it."""
-        self.add(Fact, scenario_id=scenario_id, fact_id=fact_id, is_customer_only=is_secret, is_inferred=is_inferred)
+        self.put(Fact, scenario_id=scenario_id, fact_id=fact_id, is_customer_only=is_secret, is_inferred=is_inferred)
 
     def talk(self, name: str, *, end: str = "accepted", messages: int = 4, **given: Any) -> str:
         """A conversation of so many messages; the customer begins, and each message has two words."""
@@ -58,7 +40,7 @@ class Talks:
             "is_self_play": False, "exchanges": messages // 2, "cost_usd": 0.5,
         }  # fmt: skip
         kind: Any = end
-        self.add(
+        self.put(
             Conversation,
             **{**shared, **given},
             conversation_id=name,
@@ -74,18 +56,18 @@ class Talks:
     def say(self, name: str, message_index: int, text: str) -> None:
         """A message."""
         role = "agent" if message_index % 2 else "customer"
-        self.add(MessageRow, conversation_id=name, message_index=message_index, role=role, text=text)
+        self.put(MessageRow, conversation_id=name, message_index=message_index, role=role, text=text)
 
     def offer(self, name: str, at: str, usd: float | None, **given: Any) -> None:
         """An offer at `message_index:offer_index`."""
         message_index, offer_index = (int(part) for part in at.split(":"))
         shared = {"kind": "goodwill_cash", "relation": "new", "raises_offer": None, "is_over_limit": False}
         place = {"conversation_id": name, "message_index": message_index, "offer_index": offer_index}
-        self.add(OfferRow, **{**shared, **given, **place, "amount_usd": usd})
+        self.put(OfferRow, **{**shared, **given, **place, "amount_usd": usd})
 
     def tell(self, name: str, fact_id: str, message_index: int, disclosed_by: str) -> None:
         """A fact comes out."""
-        self.add(
+        self.put(
             FactDisclosure,
             conversation_id=name,
             fact_id=fact_id,
@@ -96,39 +78,17 @@ class Talks:
     def judge(self, name: str, scores: tuple[int, int, int], judge: str = "gpt", **given: Any) -> None:
         """A judge's scores on the three dimensions."""
         shared = {"judge_made_by": "openai/gpt", "grading_version": VERSION, "is_own_family": False}
-        for dimension, score in zip(("interactional", "procedural", "distributive"), scores, strict=True):
+        for dimension, score in zip(DIMENSIONS, scores, strict=True):
             row = {"conversation_id": name, "judge": judge, "dimension": dimension, "score": score, "status": "scored"}
-            self.add(Score, **{**shared, **row, "cost_usd": 0.25, **given})
+            self.put(Score, **{**shared, **row, "cost_usd": 0.25, **given})
 
     def settle(self, name: str, scores: tuple[float, float, float], **given: Any) -> None:
         """An ensemble's means."""
-        named = dict(zip(("interactional", "procedural", "distributive"), scores, strict=True))
+        named = dict(zip(DIMENSIONS, scores, strict=True))
         shared = {"ensemble": "without_own_family", "grading_version": VERSION, "judges": ["gpt"]}
-        self.add(Judgment, **{**shared, **named, "total": sum(scores) / 3, "conversation_id": name, **given})
+        self.put(Judgment, **{**shared, **named, "total": sum(scores) / 3, "conversation_id": name, **given})
 
     def stumble(self, name: str, kind: str, *, is_mended: bool) -> None:
         """A fault of the simulator."""
         place = len(self.rows[SimulatorFault])
-        self.add(SimulatorFault, conversation_id=name, message_index=place, kind=kind, is_mended=is_mended)
-
-    def write(self, folder: Path) -> Mapping[str, list[Path]]:
-        """Parquet files by table."""
-        files: dict[str, list[Path]] = {}
-        folder.mkdir(parents=True, exist_ok=True)
-        for record, rows in self.rows.items():
-            path = folder / f"{record.table.name}.parquet"
-            write_file(path, pa.Table.from_pylist(rows, schema=arrow_schema(record)))
-            files[record.table.name] = [path]
-        return files
-
-    @contextmanager
-    def open(self, folder: Path) -> Generator[duckdb.DuckDBPyConnection]:
-        """The facts over these rows."""
-        files = {**{record.table.name: [] for record in READ}, **self.write(folder)}
-        with open_facts(files, Limits(1.0, 1, folder / "scratch")) as connection:
-            yield connection
-
-    def ask(self, folder: Path, query: str) -> list[Any]:
-        """Rows of a query over the facts."""
-        with self.open(folder) as connection:
-            return connection.execute(query).fetchall()
+        self.put(SimulatorFault, conversation_id=name, message_index=place, kind=kind, is_mended=is_mended)

@@ -18,7 +18,7 @@ from servicebench_data.measures.checks import RULES, check_accounts
 from servicebench_data.measures.leaderboard import ANSWERS, read_leaderboard
 from servicebench_data.measures.making import make_measures
 from servicebench_data.release.publish import write_file
-from tests.measures.people import fill
+from tests.measures.stored import fill
 from tests.measures.talks import EXPERIMENT, Talks
 from tests.tables import make_build
 

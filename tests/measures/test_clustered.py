@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from servicebench_data.journeys.arrays import Floats, Integers, load_library
 from servicebench_data.measures.clustered import estimate_macro, estimate_mean, estimate_means, find_interval
+from servicebench_data.measures.intervals import find_intervals
 from tests.measures.worlds import is_covered
 
 DRAWS = 1000
@@ -58,6 +59,13 @@ def test_one_cluster_has_no_error_and_alike_values_no_interval() -> None:
     alike = estimate_mean(np.array([0.1, 0.1, 0.1]), np.arange(3))
     assert alike.standard_error[0] == 0
     assert np.isnan(find_interval(alike)).all()
+
+
+def test_clusters_that_are_alike_leave_no_interval_though_their_values_differ() -> None:
+    found = estimate_mean(np.array([2.0, 4.0, 2.0, 4.0]), np.array([0, 0, 1, 1]))
+    assert (found.standard_error[0], found.sd[0]) == (0, pytest.approx(np.sqrt(4 / 3)))
+    assert np.isnan(find_interval(found)).all()
+    assert np.isnan(find_intervals(found, np.zeros(1, dtype=np.bool_))).all()
 
 
 def test_the_macro_mean_weighs_strata_alike_and_adds_their_variances() -> None:

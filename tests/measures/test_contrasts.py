@@ -6,7 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from schemas.judging import Score
 from schemas.measures_statistics import AgentContrast
+from schemas.simulation import Conversation
 from servicebench_data.journeys.arrays import load_library
 from servicebench_data.lake.arrow import to_records
 from servicebench_data.measures.clustered import estimate_means
@@ -164,8 +166,8 @@ def test_rows_do_not_depend_on_the_order_of_conversations(tmp_path: Path) -> Non
     world = draw_world()
     with world.open(tmp_path) as connection:
         before = make_contrasts(connection, EXPERIMENT)
-    world.conversations.reverse()
-    world.scores.reverse()
+    world.rows[Conversation].reverse()
+    world.rows[Score].reverse()
     with world.open(tmp_path) as connection:
         after: pa.Table = make_contrasts(connection, EXPERIMENT)
     assert before.equals(after)

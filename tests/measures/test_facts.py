@@ -16,7 +16,8 @@ from servicebench_data.measures.facts import open_facts
 from servicebench_data.release.publish import write_file
 from servicebench_data.simulation.ending import ENDS
 from servicebench_data.simulation.goodwill import sum_goodwill
-from tests.measures.talks import VERSION, Talks
+from tests.measures.stored import VERSION
+from tests.measures.talks import Talks
 from tests.tables import make_build
 
 FACTS = "FROM measures.conversation_fact ORDER BY conversation_id"
@@ -237,7 +238,7 @@ def test_scores_of_the_version_in_force_stand_before_older_and_newer_ones(talks:
         talks.judge(name, (score, score, score), grading_version=version, judge_made_by="offline")
         talks.settle(name, (score, score, score), grading_version=version)
     assert talks.ask(tmp_path, f"SELECT grading_version, total, scored_by {FACTS}") == [("2-1-other", 5.0, "offline")]
-    talks.add(RubricItem, grading_version=VERSION)
+    talks.put(RubricItem, grading_version=VERSION)
     assert talks.ask(tmp_path, f"SELECT grading_version, total {FACTS}") == [(VERSION, 4.0)]
 
 

@@ -19,7 +19,8 @@ from schemas.records import Record
 from schemas.simulation import Conversation
 from servicebench_data.judging.ensemble import make_judgments
 from servicebench_data.lake.arrow import arrow_schema
-from servicebench_data.measures.intervals import Estimates, find_intervals
+from servicebench_data.measures.clustered import Means, estimate_macro, find_interval
+from servicebench_data.measures.intervals import find_intervals
 from servicebench_data.measures.means import make_agent_measures
 from tests.measures.talks import EXPERIMENT, Talks
 
@@ -222,6 +223,26 @@ def test_labels_say_who_judged_and_who_played(tmp_path: Path) -> None:
     assert rows["twin", "procedural", "all", "all"]["label"] == "judge not validated; rule engine; self-play"
 
 
+def test_what_a_judge_gave_its_own_family_is_self_play_and_the_headline_is_not(tmp_path: Path) -> None:
+    talks = Talks()
+    talks.scenario()
+    for agent in ("kin", "other"):
+        name = talks.talk(agent, agent=agent)
+        talks.judge(name, (3, 3, 3), judge="near", is_own_family=agent == "kin")
+        talks.judge(name, (4, 4, 4), judge="far")
+        talks.settle(name, (4.0, 4.0, 4.0), judges=["far"])
+    rows = measure(talks, tmp_path)
+    labels = {
+        key: rows[key[0], "total", "judge", key[1]]["label"]
+        for key in (("kin", "near"), ("kin", "far"), ("other", "near"))
+    }
+    assert labels == {
+        ("kin", "near"): "judge not validated; self-play", ("kin", "far"): "judge not validated",
+        ("other", "near"): "judge not validated",
+    }  # fmt: skip
+    assert rows["kin", "total", "macro", "all"]["label"] == "judge not validated"
+
+
 def test_coverage_by_turn_keeps_dialogues_that_are_over(tmp_path: Path) -> None:
     talks = Talks()
     talks.scenario()
@@ -264,10 +285,23 @@ def test_errors_are_those_of_a_regression_on_a_constant_with_clustered_errors(
             continue
         fit = sm.OLS(scores, np.ones(len(scores))).fit(cov_type="cluster", cov_kwds={"groups": clusters})
         assert row["standard_error"] == pytest.approx(float(fit.bse[0]), abs=1e-9)
+    check_macro(rows["ours", "total", "macro", "all"], drawn)
 
 
-def simulate(seed: int, draws: int, clusters: int, is_rate: bool) -> tuple[Estimates, float]:
-    """Estimates of many experiments of known truth: conversations of a cluster share what is theirs."""
+def check_macro(row: dict[str, Any], drawn: list[tuple[int, int, str]]) -> None:
+    """The headline is the same by SQL and by numpy, to its interval, also of clusters that lie in both industries."""
+    scores, clusters, industries = (np.array(column) for column in zip(*drawn, strict=True))
+    names, strata = np.unique(industries, return_inverse=True)
+    other = estimate_macro(scores.astype(np.float64), clusters, strata, len(names))
+    low, high = find_interval(other)
+    wanted = {"mean": other.mean, "standard_error": other.standard_error, "low": low, "high": high}
+    for name, (value,) in wanted.items():
+        found = math.nan if row[name] is None else row[name]
+        assert found == pytest.approx(value, rel=1e-6, abs=1e-9, nan_ok=True), name
+
+
+def simulate(seed: int, draws: int, clusters: int, is_rate: bool) -> tuple[Means, float]:
+    """Means of many experiments of known truth: conversations of a cluster share what is theirs."""
     rng = np.random.default_rng(seed)
     sizes = np.tile([1, 2, 3, 4, 6], clusters // 5 + 1)[:clusters]
     of_cluster = np.repeat(np.arange(clusters), sizes)
@@ -280,7 +314,7 @@ def simulate(seed: int, draws: int, clusters: int, is_rate: bool) -> tuple[Estim
     sums = np.array([np.bincount(of_cluster, row, clusters) for row in left])
     error = np.sqrt(clusters / (clusters - 1) * (sums**2).sum(axis=1)) / n
     full = np.ones(draws)
-    return Estimates(n * full, clusters * full, mean, values.std(axis=1, ddof=1), error, (clusters - 1) * full), truth
+    return Means(n * full, clusters * full, mean, values.std(axis=1, ddof=1), error, (clusters - 1) * full), truth
 
 
 @pytest.mark.parametrize("clusters", [12, 60])

@@ -13,6 +13,7 @@ from pandas import DataFrame
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
+from schemas.judging import Rating, Score
 from schemas.measures_ratings import (
     CustomerRealism,
     JudgeCalibration,
@@ -30,7 +31,8 @@ from servicebench_data.measures.making import add_made
 from servicebench_data.measures.raters import average_pairs, make_rater_agreement
 from servicebench_data.measures.realism import make_customer_realism
 from servicebench_data.measures.validity import make_judge_validity
-from tests.measures.people import EXPERIMENT, VERSION, Made, clip, draw_people
+from tests.measures.people import EXPERIMENT, Made, clip, draw_people
+from tests.measures.stored import VERSION
 
 COUNT = 120
 
@@ -172,14 +174,16 @@ def test_a_judge_is_validated_from_a_hundred_conversations_with_three_people_on(
 
 def test_conversations_that_only_two_people_rated_do_not_count(tmp_path: Path) -> None:
     made = make_rated(100, 3)
-    made.ratings = [row for row in made.ratings if (row["rater"], row["conversation_id"]) != ("person 2", "c0000")]
+    made.rows[Rating] = [
+        row for row in made.rows[Rating] if (row["rater"], row["conversation_id"]) != ("person 2", "c0000")
+    ]
     found = find_status(made, tmp_path)
     assert (found.status, found.transcripts) == ("not_validated", 99)
 
 
 def test_one_dimension_that_is_not_rated_leaves_a_conversation_out(tmp_path: Path) -> None:
     made = make_rated(100, 3)
-    made.ratings.pop()
+    made.rows[Rating].pop()
     assert find_status(made, tmp_path).transcripts == 99
 
 
@@ -205,15 +209,16 @@ def test_a_judge_that_is_constant_on_one_dimension_is_refused(tmp_path: Path) ->
     [
         (Estimate(0.5, 0.3, 0.7), 100, "validated"),
         (Estimate(math.nextafter(0.5, 0), 0.3, 0.7), 100, "refused"),
-        (Estimate(math.nextafter(0.5, 0), 0.3, 0.7), 99, "not_validated"),
-        (Estimate(0.3, 0.1, 0.49), 99, "refused"),
-        (Estimate(0.3, None, None), 9, "not_validated"),
+        (Estimate(math.nextafter(0.5, 0), 0.3, 0.7), 10, "refused"),
+        (Estimate(0.5, 0.3, 0.7), 99, "not_validated"),
+        (Estimate(0.3, None, None), 10, "refused"),
+        (Estimate(None, None, None), 9, "not_validated"),
         (Estimate(None, None, None), 100, "not_validated"),
         (Estimate(-0.4, -0.6, 0.0), 60, "refused"),
     ],
 )
 def test_the_border_of_the_rank_correlation(spearman: Estimate, transcripts: int, status: str) -> None:
-    assert judge_judge(Evidence(False, None, transcripts, 3, spearman))[0] == status
+    assert judge_judge(Evidence(False, "", transcripts, 3, spearman))[0] == status
 
 
 def test_a_judge_that_contradicts_people_is_refused(tmp_path: Path) -> None:
@@ -240,7 +245,7 @@ def test_agents_numbers_carry_the_status_of_their_judges(
 ) -> None:
     made = make_rated(conversations, 3)
     if judge == "constant":
-        made.scores.clear()
+        made.rows[Score].clear()
         made.judge("j", dict.fromkeys(range(conversations), 5))
     made.ensemble()
     with made.open(tmp_path) as connection:
@@ -248,6 +253,37 @@ def test_agents_numbers_carry_the_status_of_their_judges(
         labels = find_labels(connection, EXPERIMENT)
     assert len(labels) == 1
     assert [label for entry in labels.values() for label in entry.justice if label.startswith("judge")] == words
+
+
+def test_a_refusal_tells_its_number_interval_and_n(tmp_path: Path) -> None:
+    quality, people = draw_people(5, 24, 3)
+    made = Made(range(24)).judge("j", clip(6 - quality))
+    for place, scores in enumerate(people):
+        made.rate(f"person {place}", scores)
+    found = find_status(made, tmp_path)
+    assert (found.status, found.transcripts) == ("refused", 24)
+    assert (found.spearman or 0) < 0
+    interval = f"{found.spearman:.3f} [{found.spearman_low:.3f}, {found.spearman_high:.3f}]"
+    assert found.reason == f"Spearman with people is {interval} over 24 conversations, below 0.5"
+
+
+@pytest.mark.parametrize(("rated", "status"), [(9, "not_validated"), (10, "refused")])
+def test_a_total_that_is_alike_wherever_people_rated_is_refused_from_ten_on(
+    tmp_path: Path, rated: int, status: str
+) -> None:
+    made = Made(range(12)).judge("j", {place: 3 if place < rated else 1 for place in range(12)})
+    for rater in ("Ann", "Bo", "Cy"):
+        made.rate(rater, {place: 1 + place % 5 for place in range(rated)})
+    found = find_status(made, tmp_path)
+    assert (found.status, found.spearman, found.transcripts) == (status, None, rated)
+    assert ("do not vary: each of 10 rated conversations has 3 in total" in found.reason) == (rated == 10)
+
+
+def test_people_who_give_all_the_same_refuse_nobody(tmp_path: Path) -> None:
+    made = Made(range(12)).judge("j", {place: 1 + place % 5 for place in range(12)})
+    for rater in ("Ann", "Bo", "Cy"):
+        made.rate(rater, dict.fromkeys(range(12), 4))
+    assert find_status(made, tmp_path).status == "not_validated"
 
 
 def test_versions_of_grading_never_mix(tmp_path: Path) -> None:

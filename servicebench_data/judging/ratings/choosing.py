@@ -6,7 +6,6 @@ All raters get the same conversations, for only those that several people rated 
 an order of its own, so that what comes late is not the same for all. Both follow from the seed and the ids alone.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
@@ -14,6 +13,7 @@ from schemas.judging import RatingEntry
 from schemas.simulation import Conversation
 from servicebench_data.judging.ratings.questions import list_questions
 from servicebench_data.judging.ratings.transcripts import settle_rating
+from servicebench_data.simulation.chance import digest
 
 
 def choose_conversations(
@@ -32,19 +32,14 @@ def choose_conversations(
         cells[row.agent, row.industry].append(row.conversation_id)
     turns: dict[str, tuple[bool, int, str]] = {}
     for names in cells.values():
-        for turn, name in enumerate(sorted(names, key=lambda entry: draw(seed, entry))):
-            turns[name] = (name not in begun, turn, draw(seed, name))
+        for turn, name in enumerate(sorted(names, key=lambda entry: digest(seed, entry))):
+            turns[name] = (name not in begun, turn, digest(seed, name))
     return sorted(turns, key=lambda name: turns[name])[:count]
 
 
 def order_for(rater: str, conversation_ids: Collection[str], seed: int) -> list[str]:
     """The conversations in a rater's order."""
-    return sorted(conversation_ids, key=lambda name: draw(seed, f"{rater.casefold()}\0{name}"))
-
-
-def draw(seed: int, text: str) -> str:
-    """A number for a text that looks like chance and is always the same, as hex."""
-    return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
+    return sorted(conversation_ids, key=lambda name: digest(seed, rater.casefold(), name))
 
 
 def find_begun(latest: Collection[RatingEntry], digests: Mapping[str, str]) -> set[str]:

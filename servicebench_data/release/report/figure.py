@@ -26,6 +26,9 @@ WORDS = {
     "case_and_procedure": "case and procedure",
     "direct": "direct", "chain_of_thought": "chain of thought", "plan_then_reply": "plan, then reply",
     "reflect_then_reply": "reflect, then reply",
+    "scenario_x_style": "scenario in its style", "agent_x_scenario": "agent on a scenario",
+    "agent_x_scenario_x_style": "agent on a scenario in its style", "residual": "judge on one conversation",
+    "goodwill_standing_usd": "goodwill",
 }  # fmt: skip
 
 
@@ -170,7 +173,7 @@ def show_signed(value: float, digits: int, sign: str) -> str:
     """A number with a true minus; `sign` stands before it, or behind it where it is `%`."""
     if sign == "%":
         return f"{100 * value:.0f}%".replace("-", "−")
-    return f"{'−' if value < 0 else ''}{sign}{abs(value):.{digits}f}"
+    return f"{'−' if round(value, digits) < 0 else ''}{sign}{abs(value):.{digits}f}"
 
 
 def show_sizes(rows: Sequence[Row], what: str = "conversations per agent") -> str:

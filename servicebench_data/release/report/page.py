@@ -23,7 +23,7 @@ from servicebench_data.release.report.figure import AbsentError, Figure, Scene, 
 from servicebench_data.release.report.figures.justice import show_p
 from servicebench_data.release.report.reading import ReportError, ask, list_experiments, open_file, show_query
 from servicebench_data.release.report.sections import SECTIONS
-from servicebench_data.release.report.summary import describe_trust, list_agents, list_tiles
+from servicebench_data.release.report.summary import describe_trust, list_agents, list_tiles, stamp
 from servicebench_data.release.report.transcripts import pack, read_transcripts
 from servicebench_data.review.html import digest_source
 
@@ -66,7 +66,7 @@ def write_report(path: Path, experiment: str) -> str:
         agents = ask(connection, "agents").rows
         scene = Scene(experiment, list_agents(about, agents))
         trust = describe_trust(ask(connection, "labels"), ask(connection, "judge_status"))
-        labels = [caution.label for caution in trust.warnings]
+        labels = [caution.label for caution in trust.warnings if caution.is_headline]
         figures = {spec.name: draw(connection, spec, scene, labels) for section in SECTIONS for spec in section.figures}
         packed = pack(read_transcripts(connection))
     return render(
@@ -88,7 +88,7 @@ def draw(connection: duckdb.DuckDBPyConnection, spec: Spec, scene: Scene, labels
         connection: The published file with its experiment.
         spec: The figure.
         scene: The experiment.
-        labels: What every justice number of the experiment is marked with.
+        labels: What the headline is marked with.
     """
     answer = ask(connection, spec.name)
     sql = show_query(spec.name, scene.experiment)
@@ -97,7 +97,8 @@ def draw(connection: duckdb.DuckDBPyConnection, spec: Spec, scene: Scene, labels
     if not answer.rows:
         return Figure(spec, sql, answer, None, spec.absent)
     try:
-        return Figure(spec, sql, answer, spec.draw(answer, scene), labels=labels if spec.is_justice else ())
+        stamps = stamp(labels, answer.rows) if spec.is_justice else ()
+        return Figure(spec, sql, answer, spec.draw(answer, scene), labels=stamps)
     except AbsentError as error:
         return Figure(spec, sql, answer, None, str(error))
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import yaml
 
 from servicebench_data.release.report.figure import Draw, Spec
-from servicebench_data.release.report.figures import conditions, course, goodwill, journey, justice
+from servicebench_data.release.report.figures import conditions, course, goodwill, journey, justice, trust
 
 WORDS = Path(__file__).parent / "sections.yaml"
 
@@ -37,6 +37,11 @@ DRAW: Mapping[str, Draw] = {
     "category_extremes": journey.draw_extremes,
     "judges": justice.draw_judges,
     "judge_advantage": justice.draw_advantage,
+    "self_preference": trust.draw_self_preference,
+    "calibrated": trust.draw_calibrated,
+    "length_effect": trust.draw_length_effect,
+    "variance": trust.draw_variance,
+    "run_to_run": trust.draw_run_to_run,
     "realism": course.draw_realism,
     "simulator_faults": course.draw_faults,
     "invalid": course.draw_invalid,

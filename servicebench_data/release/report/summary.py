@@ -4,7 +4,7 @@ Belongs here: agents in order, the tiles, and what each label means. Not here: a
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from servicebench_data.release.report.reading import Answer, Row
@@ -17,8 +17,8 @@ MEANINGS = {
     "machinery works and keeps its order; it is no model's judgment and nobody's feeling.",
     "scripted agent": "Agents follow scripts of ours with known virtues and faults. They are a yardstick for the "
     "instruments, not products to choose from.",
-    "self-play": "Customer, agent and judge are of one model family in some conversations: a model talks with itself "
-    "and grades itself.",
+    "self-play": "An agent's model family plays a second part, the customer or a judge: a model talks with itself or "
+    "grades itself. The headline leaves out judges of the agent's own family.",
     "judge refused": "A judge's scores do not vary, or agree too little with people's (Spearman under 0.5): they enter "
     "no leaderboard.",
 }
@@ -26,11 +26,12 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Caution:
-    """A label with what it means and whom it is about."""
+    """A label with what it means and whom it is about; of the headline, or of single judges' scores alone."""
 
     label: str
     meaning: str
     agents: Sequence[str]
+    is_headline: bool
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,33 @@ def describe_trust(labels: Answer, judges: Answer) -> Trust:
         labels: Agents with the labels of their totals.
         judges: Status of the judges; may be missing.
     """
-    about: dict[str, list[str]] = {}
+    about: dict[str, dict[str, bool]] = {}
     for row in labels.rows:
-        for label in str(row["label"] or "").split("; "):
-            if label:
-                about.setdefault(label, []).append(str(row["agent"]))
-    ordered = sorted(about, key=lambda label: (list(MEANINGS).index(label) if label in MEANINGS else 99, label))
-    return Trust([Caution(label, MEANINGS.get(label, ""), about[label]) for label in ordered], judges)
+        for label in split_label(row):
+            agents = about.setdefault(label, {})
+            agents[row["agent"]] = agents.get(row["agent"], False) or row["is_headline"]
+    return Trust([describe_label(label, about[label]) for label in sorted(about, key=rank_label)], judges)
+
+
+def describe_label(label: str, agents: Mapping[str, bool]) -> Caution:
+    """A label with its meaning and the agents that it is about, each with whether its headline carries it."""
+    return Caution(label, MEANINGS.get(label, ""), list(agents), any(agents.values()))
+
+
+def split_label(row: Row) -> list[str]:
+    """The labels of a row."""
+    return [label for label in str(row.get("label") or "").split("; ") if label]
+
+
+def rank_label(label: str) -> tuple[int, str]:
+    """Key that sorts labels as they are listed above, others by name behind them."""
+    return (list(MEANINGS).index(label) if label in MEANINGS else len(MEANINGS), label)
+
+
+def stamp(headline: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """Labels of a figure of justice: those of the headline, and those with a meaning that its own rows carry."""
+    own = {label for row in rows for label in split_label(row) if label in MEANINGS}
+    return sorted({*headline, *own}, key=rank_label)
 
 
 def list_agents(about: Row, agents: Sequence[Row]) -> list[str]:

@@ -16,7 +16,7 @@ AGENTS = ("fair", "curt", "lavish", "slow")
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A published file whose experiment has something for most figures."""
-    size = Size(scenarios=18, agents=AGENTS, both_ways=True, repeats=1)
+    size = Size(scenarios=12, agents=AGENTS, both_ways=True, repeats=2, is_rated=True)
     return make_file(tmp_path_factory.mktemp("report") / "made.duckdb", size)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import duckdb
@@ -28,6 +29,7 @@ from tests.tables import make_build
 EXPERIMENT = "try"
 INDUSTRIES = ("airline", "hotel", "restaurant")
 DIMENSIONS = ("interactional", "procedural", "distributive")
+RATERS = ("Ann", "Bo", "Cy")
 ITEMS = ("dignity", "voice", "need")
 #: What must stay text wherever a page, a picture, a table or a file shows it.
 HOSTILE = (
@@ -61,6 +63,7 @@ class Size:
         judges: Names of the judges.
         repeats: Runs of each.
         both_ways: Whether each is also held under full information.
+        is_rated: Whether people rated the first run of each.
         texts: Texts that stand wherever a model writes.
     """
 
@@ -69,6 +72,7 @@ class Size:
     judges: tuple[str, ...] = ("first", "second")
     repeats: int = 1
     both_ways: bool = False
+    is_rated: bool = False
     texts: tuple[str, ...] = ()
 
 
@@ -189,13 +193,19 @@ def walk_conversation(
     if number != 1:
         yield from walk_offer(size, key, number)
     yield from walk_scores(size, chance, key, number)
+    if size.is_rated and repeat == 0 and way == "progressive":
+        yield from walk_ratings(chance, key, number)
 
 
 def walk_message(size: Size, chance: random.Random, key: dict[str, str], index: int) -> Rows:
     """A message, and what it tells or opens: fact 1 in the opening, 2 and 3 in the customer's next two."""
     is_agent = index % 2 == 1
     told = index // 2 + 1
-    mine = "I hear you. When did it happen?" if is_agent else f"It was message {index}, and fact {told} is out."
+    mine = (
+        f"I hear you. When did it happen?{' Please.' * chance.randint(0, 3)}"
+        if is_agent
+        else f"It was message {index}, and fact {told} is out."
+    )
     yield row(
         simulation.MessageRow, **key, message_index=index, role="agent" if is_agent else "customer",
         text=say(size, chance, mine), reasoning=say(size, chance, "thinking") if is_agent and index == 1 else None,
@@ -226,20 +236,41 @@ def walk_offer(size: Size, key: dict[str, str], number: int) -> Rows:
 
 def walk_scores(size: Size, chance: random.Random, key: dict[str, str], number: int) -> Rows:
     """Scores of every judge with an item and a quote each, and the ensemble's."""
-    means: dict[str, float] = {}
+    scores: dict[str, dict[str, int]] = {}
     for dimension, item in zip(DIMENSIONS, ITEMS, strict=True):
-        given = [max(1, min(5, 4 - number + chance.choice([-1, 0, 0, 1]))) for _ in size.judges]
-        means[dimension] = sum(given) / len(given)
-        for judge, score in zip(size.judges, given, strict=True):
+        scores[dimension] = {judge: max(1, min(5, 4 - number + chance.choice([-1, 0, 0, 1]))) for judge in size.judges}
+        for judge, score in scores[dimension].items():
             keys = {**key, "judge": judge, "dimension": dimension, "grading_version": "1"}
             yield row(
                 judging.Score, **keys, judge_made_by=f"judge-{judge}", status="scored", score=score,
-                reason=say(size, chance, "as the quotes show"), is_own_family=False, has_injection=False,
+                reason=say(size, chance, "as the quotes show"), has_injection=False,
+                is_own_family=is_own(size, judge, number),
             )  # fmt: skip
             yield row(judging.SubScore, **keys, item_id=item, score=score, quotes=["I hear you."], message_indexes=[1])
-    total = sum(means.values()) / 3
     for ensemble in ("all", "without_own_family"):
+        judges = [judge for judge in size.judges if ensemble == "all" or not is_own(size, judge, number)]
+        named = {dimension: mean(scores[dimension][judge] for judge in judges) for dimension in DIMENSIONS}
         yield row(
-            judging.Judgment, **key, ensemble=ensemble, grading_version="1", judges=list(size.judges),
-            judges_due=len(size.judges), **means, total=total,
+            judging.Judgment, **key, ensemble=ensemble, grading_version="1", judges=judges, judges_due=len(judges),
+            **named, total=mean(named.values()),
         )  # fmt: skip
+
+
+def is_own(size: Size, judge: str, number: int) -> bool:
+    """Whether a judge is of the agent's family: the first of several is of the first agent's."""
+    return number == 0 and len(size.judges) > 1 and judge == size.judges[0]
+
+
+def walk_ratings(chance: random.Random, key: dict[str, str], number: int) -> Rows:
+    """What three people gave on justice, and one on realism."""
+    for rater in RATERS:
+        for question in DIMENSIONS:
+            score = max(1, min(5, 4 - number + chance.choice([-1, 0, 0, 1])))
+            yield row(
+                judging.Rating, **key, experiment_id=EXPERIMENT, rater=rater, question=question, score=score,
+                asks_about="justice", state="current",
+            )  # fmt: skip
+    yield row(
+        judging.Rating, **key, experiment_id=EXPERIMENT, rater=RATERS[0], question="realism_overall", score=4,
+        asks_about="realism", state="current",
+    )  # fmt: skip

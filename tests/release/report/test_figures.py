@@ -1,13 +1,14 @@
 """What figures make of answers, on literal rows: order, signs, words, and what they refuse to draw."""
 
+import re
 from typing import Any
 
 import pytest
 
 from servicebench_data.release.report.figure import AbsentError, Scene, show_interval, show_sizes
-from servicebench_data.release.report.figures import conditions, course, goodwill, journey, justice
+from servicebench_data.release.report.figures import conditions, course, goodwill, journey, justice, trust
 from servicebench_data.release.report.reading import Answer
-from servicebench_data.release.report.summary import describe_trust, list_agents, list_tiles
+from servicebench_data.release.report.summary import describe_trust, list_agents, list_tiles, stamp
 
 SCENE = Scene("try", ("b", "a"))
 PAIR: dict[str, Any] = {
@@ -141,14 +142,93 @@ def test_few_conversations_in_a_category_are_told() -> None:
 
 def test_labels_are_told_once_with_whom_they_concern() -> None:
     labels = answer(
-        {"agent": "a", "label": "self-play; judge not validated"}, {"agent": "b", "label": "judge not validated"}
+        {"agent": "a", "label": "judge not validated", "is_headline": True},
+        {"agent": "b", "label": "judge not validated; rule engine", "is_headline": True},
+        {"agent": "a", "label": "self-play", "is_headline": False},
     )
     found = describe_trust(labels, answer())
-    assert [(entry.label, entry.agents) for entry in found.warnings] == [
-        ("judge not validated", ["a", "b"]),
-        ("self-play", ["a"]),
+    assert [(entry.label, entry.agents, entry.is_headline) for entry in found.warnings] == [
+        ("judge not validated", ["a", "b"], True),
+        ("rule engine", ["b"], True),
+        ("self-play", ["a"], False),
     ]
     assert all(entry.meaning for entry in found.warnings)
+
+
+def test_a_figure_is_stamped_as_the_headline_and_as_its_own_rows() -> None:
+    rows = [{"label": "self-play; own family: something that only its table says"}, {"label": None}, {}]
+    assert stamp(["rule engine"], rows) == ["rule engine", "self-play"]
+    assert stamp(["rule engine"], []) == ["rule engine"]
+
+
+def test_a_judge_of_the_agents_own_family_is_marked_in_its_cell() -> None:
+    rows = [mean("a", 3.0, judge="kin", is_own_family=True), mean("b", 2.0, judge="kin", is_own_family=False)]
+    picture = str(justice.draw_judges(answer(*rows), SCENE).wide)
+    assert "3.00 own" in picture
+    assert "2.00 own" not in picture
+    assert picture.count(", self-play") == 2  # in the words of the picture and in the cell's
+
+
+SLOPE: dict[str, Any] = {
+    "measure": "total", "beta": -0.31, "low": -0.4, "high": -0.22, "t": -7.0, "p": 0.0001, "n": 60, "clusters": 30,
+    "label": "an association",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [((-0.4, -0.22), "with lower totals"), ((-0.7, 0.1), "neither higher nor lower"), ((None, None), "^$")],
+)
+def test_length_says_what_its_interval_allows(ends: tuple[float | None, float | None], words: str) -> None:
+    drawn = trust.draw_length_effect(answer({**SLOPE, "low": ends[0], "high": ends[1]}), SCENE)
+    assert re.search(words, drawn.finding)
+    assert "−0.31" in str(drawn.narrow)
+    assert drawn.sizes == "n = 60 conversations, from 30 source dialogues"
+
+
+def test_the_parts_of_the_variance_add_up_and_the_largest_is_named() -> None:
+    shares = {"scenario": 0.55, "run": 0.3, "residual": 0.15}
+    row = {"measure": "total", "variance": 0.1, "sd": 0.32, "levels": 20, "n": 240, "label": ""}
+    rows = [{**row, "component": name, "share": share} for name, share in shares.items()]
+    drawn = trust.draw_variance(answer(*rows), SCENE)
+    assert drawn.finding == "Most of it, 55% in totals: scenario."
+    assert all(f">{100 * share:.0f}%<" in str(drawn.wide) for share in shares.values())
+    assert [key.kind for key in drawn.keys] == ["o-scenario", "o-run", "o-residual"]
+
+
+def test_runs_are_told_with_their_means_and_one_run_tells_nothing() -> None:
+    row = mean("a", 3.4, measure="total", run="all", icc=0.6)
+    runs = [mean("a", 3.0 + place, measure="total", run=str(place), icc=None) for place in range(2)]
+    drawn = trust.draw_run_to_run(answer(*runs, row), SCENE)
+    assert "runs 3.00, 4.00 (mean 3.40)" in str(drawn.wide)
+    assert drawn.finding.endswith("at most 0.50.")
+    with pytest.raises(AbsentError, match="repeats: 3"):
+        trust.draw_run_to_run(answer(*runs, {**row, "icc": None}), SCENE)
+
+
+def test_self_preference_is_drawn_where_people_rated_and_else_says_why_not() -> None:
+    row = {
+        "judge": "gpt", "family": "gpt", "difference": 0.4, "low": 0.1, "high": 0.7, "p_adjusted": 0.01, "label": "",
+        "own_transcripts": 40, "other_transcripts": 80,
+    }  # fmt: skip
+    drawn = trust.draw_self_preference(answer(row), SCENE)
+    assert "gpt: 0.40 [0.10, 0.70], p = 0.010 (Holm)" in str(drawn.wide)
+    assert drawn.sizes == "n = 40 rated conversations of the own family, 80 of others"
+    with pytest.raises(AbsentError, match="gpt: nobody rated"):
+        trust.draw_self_preference(answer({**row, "difference": None, "label": "nobody rated"}), SCENE)
+
+
+def test_calibrated_means_stand_beside_the_judges_own() -> None:
+    row = {
+        "judge": "ensemble", "agent": "a", "raw": 4.2, "calibrated": 3.6, "low": 3.4, "high": 3.8, "n": 60,
+        "clusters": 30, "calibration_transcripts": 40, "raw_error": 0.9, "calibrated_error": 0.5,
+    }  # fmt: skip
+    drawn = trust.draw_calibrated(answer(row), SCENE)
+    assert "a: 4.20 as given" in str(drawn.wide)
+    assert "a: 3.60 [3.40, 3.80] calibrated" in str(drawn.wide)
+    assert "by 0.90 points, calibrated by 0.50" in drawn.finding
+    with pytest.raises(AbsentError, match="rated by people"):
+        trust.draw_calibrated(answer({**row, "calibrated": None}), SCENE)
 
 
 def test_agents_keep_the_order_of_the_experiments_file() -> None:

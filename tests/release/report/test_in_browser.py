@@ -140,32 +140,32 @@ def test_pictures_have_names_for_those_who_hear_them(watched: Watched) -> None:
 
 def test_the_list_shows_all_and_draws_few(watched: Watched) -> None:
     open_transcripts(watched.page)
-    expect(watched.page.locator("#count")).to_have_text(f"{18 * 4 * 2} of {18 * 4 * 2} conversations")
+    expect(watched.page.locator("#count")).to_have_text(f"{12 * 4 * 2 * 2} of {12 * 4 * 2 * 2} conversations")
     assert watched.page.locator(".row").count() < 40
     watched.page.locator("#list").evaluate("(list) => { list.scrollTop = list.scrollHeight; }")
-    expect(watched.page.locator(".row[aria-posinset='144']")).to_be_visible()
+    expect(watched.page.locator(".row[aria-posinset='192']")).to_be_visible()
 
 
 def test_filters_and_search_narrow_the_list(watched: Watched) -> None:
     page = watched.page
     open_transcripts(page)
     page.locator("[name=agent]").select_option("curt")
-    expect(page.locator("#count")).to_contain_text("36 of 144")
+    expect(page.locator("#count")).to_contain_text("48 of 192")
     page.locator("[name=outcome]").select_option("agreed")
-    assert int(re.findall(r"\d+", page.locator("#count").inner_text())[0]) < 36
+    assert int(re.findall(r"\d+", page.locator("#count").inner_text())[0]) < 48
     page.get_by_role("button", name="Reset").click()
-    expect(page.locator("#count")).to_contain_text("144 of 144")
+    expect(page.locator("#count")).to_contain_text("192 of 192")
     page.keyboard.press("/")
     page.keyboard.type("message 10")
     narrowed = int(re.findall(r"\d+", page.locator("#count").inner_text())[0])
-    assert 0 < narrowed < 144
+    assert 0 < narrowed < 192
     page.keyboard.type(" no such words")
     expect(page.locator("#count")).to_contain_text("nothing fits")
 
 
 def test_a_link_from_a_figure_filters_the_transcripts(watched: Watched) -> None:
     watched.page.locator("#fig-leaderboard .board a", has_text="lavish").click()
-    expect(watched.page.locator("#count")).to_contain_text("36 of 144")
+    expect(watched.page.locator("#count")).to_contain_text("48 of 192")
     watched.page.get_by_role("link", name="Figures").click()
     expect(watched.page.locator("#report")).to_be_visible()
     watched.page.locator("#fig-journey_map .cell a").first.click()

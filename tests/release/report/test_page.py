@@ -23,7 +23,7 @@ from tests.release.report.reading import Page, Shown
 SPECS = {spec.name: spec for section in SECTIONS for spec in section.figures}
 OTHER_QUERIES = {"agents", "experiment", "labels", "judge_status"}
 # What the made experiment has nothing for, and so says in words.
-ABSENT = {"realism", "simulator_faults", "invalid", "category_extremes"}
+ABSENT = {"simulator_faults", "invalid", "category_extremes"}
 
 
 @pytest.fixture(scope="module")

@@ -157,4 +157,4 @@ def draw_dot(canvas: Canvas, dot: Dot, y: float, scale: Scale, axis: Axis) -> No
 
 def show_value(value: float, unit: str) -> str:
     """A mean beside its dot."""
-    return f"{100 * value:.0f}%" if unit == "%" else f"{value:.2f}".replace("-", "−")
+    return f"{100 * value:.0f}%" if unit == "%" else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")

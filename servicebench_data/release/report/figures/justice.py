@@ -132,7 +132,7 @@ def draw_advantage(answer: Answer, scene: Scene) -> Drawn:
     cells = {
         (agents.index(row["agent"]), judges.index(row["judge"])): Cell(
             row["advantage"],
-            show_signed(row["advantage"], 2, "") + (" own" if row["is_own_family"] else ""),
+            show_signed(row["advantage"], 2, "") + mark_own(row),
             show_p(row["p_adjusted"]),
             f"{row['judge']} on {row['agent']}: {show_signed(row['advantage'], 3, '')} sd, {show_p(row['p_adjusted'])} "
             f"(Holm), n = {row['n']}{', own family' if row['is_own_family'] else ''}",
@@ -155,10 +155,11 @@ def draw_matrix(answer: Answer, scene: Scene, column: str, title: str) -> Drawn:
     cells = {
         (agents.index(row["agent"]), others.index(row[column])): Cell(
             row["mean"],
-            f"{row['mean']:.2f}",
+            f"{row['mean']:.2f}{mark_own(row)}",
             f"±{row['sd']:.2f}  n {row['n']}" if row["sd"] is not None else f"n {row['n']}",
             f"{row['agent']}, {name_it(row[column])}: {show_interval(row['mean'], row['low'], row['high'])}, "
-            f"sd {'–' if row['sd'] is None else show_signed(row['sd'], 2, '')}, n = {row['n']}",
+            f"sd {'–' if row['sd'] is None else show_signed(row['sd'], 2, '')}, n = {row['n']}"
+            f"{', self-play' if mark_own(row) else ''}",
         )
         for row in answer.rows
     }
@@ -166,3 +167,8 @@ def draw_matrix(answer: Answer, scene: Scene, column: str, title: str) -> Drawn:
     labels = (agents, [name_it(other) for other in others])
     both = draw_both(draw_heat, labels, cells, (1.0, 5.0), title=title, description=words)
     return Drawn(*both, sizes=show_sizes(answer.rows, f"conversations per agent and {column}"))
+
+
+def mark_own(row: Data) -> str:
+    """A mark of cells in which a judge scored its own family."""
+    return " own" if row.get("is_own_family") else ""

@@ -1,5 +1,5 @@
 -- Whether each judge has been held against people's scores.
-SELECT judge, grading_version, status, reason, transcripts, raters, spearman
+SELECT judge, grading_version, status, transcripts, raters, reason
 FROM measures.judge_status
 WHERE experiment_id = getvariable('experiment')
 ORDER BY judge, grading_version
