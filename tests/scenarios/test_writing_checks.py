@@ -132,6 +132,10 @@ def fact(kind: str) -> int:
 FACT_FAULTS: list[tuple[Change, str]] = [
     (lambda a: a["facts"][0].update(quote="It is [booking-9]"), "does not stand word for word in turn 0"),
     (lambda a: a["facts"][0].update(turn=1), "quotes turn 1, which is the company's"),
+    (
+        lambda a: a["facts"][0].update(quote="Please DM us your confirmation number"),
+        "It stands in turn 1, which is the company's",
+    ),
     (lambda a: a["facts"][0].update(value="4321"), 'the value "4321" is not in its quote'),
     (lambda a: a["facts"][0].update(value=None), "is of kind flight_number and needs the bare value"),
     (lambda a: a["facts"][fact("duration")].update(kind="amount"), '"3 hours" is of kind duration, not amount'),

@@ -11,6 +11,7 @@ from functools import lru_cache
 from servicebench_data.scenarios.reading import SourceTurn
 
 _LEAST_WORDS = 2
+OF_COMPANY = "which is the company's: quote a turn of the customer, or leave this out."
 #: Signs that a model writes for one another, or puts right ("dont", "it's"); what is kept is always the source's.
 _APOSTROPHE = "['’‘`]?"
 _ALIKE = {**dict.fromkeys("'’‘`", _APOSTROPHE), **dict.fromkeys('"“”', '["“”]')}
@@ -112,10 +113,10 @@ def locate(
     if turn is None:
         return f"{where} names turn {index}, which is not among the turns given: {', '.join(map(str, turns))}."
     if role is not None and turn.role != role:
-        return f"{where} quotes turn {index}, which is the company's: quote a turn of the customer."
+        return f"{where} quotes turn {index}, {OF_COMPANY}"
     span = find_words(turn.text, quote)
     if span is None:
-        return f'{where}: "{quote}" does not stand word for word in turn {index}.{point_to(turns, index, quote)}'
+        return f'{where}: "{quote}" does not stand word for word in turn {index}.{point_to(turns, index, quote, role)}'
     found = turn.text[span[0] : span[1]]
     if len(_WORD.findall(found)) < _LEAST_WORDS and "[" not in found and not is_sentence(turn.text, span):
         return f'{where}: the quote "{found}" is too short to show anything: copy the whole clause.'
@@ -128,11 +129,11 @@ def is_sentence(text: str, span: tuple[int, int]) -> bool:
     return (not before or before[-1] in _STOPS) and (not after or after[0] in f"{_STOPS}[")
 
 
-def point_to(turns: Mapping[int, SourceTurn], index: int, quote: str) -> str:
+def point_to(turns: Mapping[int, SourceTurn], index: int, quote: str, role: str | None) -> str:
     """Where else the words stand, else how to copy them."""
     for other, turn in turns.items():
         if other != index and find_words(turn.text, quote):
-            return f" It stands in turn {other}."
+            return f" It stands in turn {other}{'.' if role in (None, turn.role) else f', {OF_COMPANY}'}"
     return " Copy one unbroken stretch of it letter by letter."
 
 
