@@ -12,8 +12,10 @@ from servicebench_data.scenarios.cues import is_staff_statement
 from servicebench_data.scenarios.telling import has_value
 from servicebench_data.scenarios.vocabulary import COMMON, split_words, stem
 from servicebench_data.scenarios.wordlists import word_set
+from servicebench_data.simulation.gate.examples import OPEN
 from servicebench_data.simulation.gate.lexicon import has
 from servicebench_data.simulation.gate.questions import Request
+from servicebench_data.simulation.gate.reader import bears
 from servicebench_data.simulation.gate.wording import BOILER
 from servicebench_data.simulation.measures import HOLDS, spell_measures
 from servicebench_data.simulation.synonyms import find_family
@@ -52,7 +54,7 @@ def find_open_question(requests: Sequence[Request]) -> str | None:
 
 def is_open(text: str) -> bool:
     """Whether a request invites the account and names no kind of fact."""
-    return has("asking.open", text) and not has("asking.detailed", text)
+    return bears(text, OPEN, is_agreed=has("asking.open", text) and not has("asking.detailed", text))
 
 
 def find_asked(requests: Sequence[Request], closed: Sequence[KnownFact]) -> dict[str, str]:
@@ -66,13 +68,20 @@ def find_asked(requests: Sequence[Request], closed: Sequence[KnownFact]) -> dict
 
 
 def match_facts(question: str, closed: Sequence[KnownFact]) -> Iterator[KnownFact]:
-    """Facts whose kind and subject a question fits, and those whose value or event it names."""
+    """Facts whose kind and subject a question fits, and those whose value or event it names.
+
+    A question of no kind that is known asks for all that its subject fits.
+    """
     subject = find_subject(question)
     yield from (fact for fact in closed if names_value(question, fact) or names_event(subject, fact))
-    for kind in _KINDS:
-        if has(f"asking.kind_{kind}", question):
-            fitting = [fact for fact in closed if has_kind(fact, kind)]
-            yield from fitting if kind in _BY_NAME else pick_subject(question, kind, subject, fitting)
+    kinds: list[FactKind] = [
+        kind for kind in _KINDS if bears(question, kind, is_agreed=has(f"asking.kind_{kind}", question))
+    ]
+    for kind in kinds:
+        fitting = [fact for fact in closed if has_kind(fact, kind)]
+        yield from fitting if kind in _BY_NAME else pick_subject(question, kind, subject, fitting)
+    if not kinds:
+        yield from (fact for fact in closed if subject & find_subject(fact.statement))
 
 
 def names_value(question: str, fact: KnownFact) -> bool:

@@ -18,13 +18,13 @@ _OFFENCES = (
 )
 
 
-def find_provocation(sentences: Sequence[Sentence], requests: Sequence[Request], *, has_path: bool) -> str | None:
-    """The words that provoke; a refusal is a wall only where the message names no other way."""
+def find_provocation(sentences: Sequence[Sentence], requests: Sequence[Request]) -> str | None:
+    """The words that provoke by themselves."""
     for sentence in sentences:
         span = find_offence(blank_asked(sentence, requests))
         if span is not None:
             return sentence.quote(*span)
-    return None if has_path else find_wall(sentences)
+    return None
 
 
 def blank_asked(sentence: Sentence, requests: Sequence[Request]) -> str:
@@ -45,8 +45,11 @@ def find_offence(text: str) -> tuple[int, int] | None:
 
 
 def find_wall(sentences: Sequence[Sentence]) -> str | None:
-    """A refusal with nothing beside it."""
-    if any(has("provocations.other_way", sentence.text) for sentence in sentences):
-        return None
+    """A refusal; it provokes where the message names no other way."""
     walls = (sentence for sentence in sentences if has("provocations.wall", sentence.text))
     return next((wall.quote() for wall in walls if not has("provocations.excused", wall.text)), None)
+
+
+def names_other_way(sentences: Sequence[Sentence]) -> bool:
+    """Whether a message that refuses names another way."""
+    return any(has("provocations.other_way", sentence.text) for sentence in sentences)

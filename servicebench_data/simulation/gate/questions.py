@@ -7,7 +7,9 @@ answer (`asking.py`).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from servicebench_data.simulation.gate.examples import KINDS, OPEN
 from servicebench_data.simulation.gate.lexicon import has, pattern
+from servicebench_data.simulation.gate.reader import bears
 from servicebench_data.simulation.gate.sentences import Sentence
 
 
@@ -44,7 +46,12 @@ def find_start(sentence: Sentence) -> int | None:
     if has("questions.fragment", text) and (sentence.is_question or not has("questions.says", text.split(",")[0])):
         return 0
     starts = [find_demand(text), find_need(text), find_question(sentence)]
-    return min((start for start in starts if start is not None), default=None)
+    return min((start for start in starts if start is not None), default=0 if sounds_asking(text) else None)
+
+
+def sounds_asking(text: str) -> bool:
+    """Whether a text asks in a form that no pattern knows."""
+    return bears(text, "checks_facts", is_agreed=True) and any(bears(text, label) for label in (OPEN, *KINDS))
 
 
 def find_demand(text: str) -> int | None:

@@ -1,6 +1,6 @@
-"""The gate offline: deterministic rules that read one message.
+"""The gate offline: patterns and a learned reader, which read one message and are the same everywhere.
 
-Belongs here: putting the flags and the openings together. Not here: how any of them is found.
+Belongs here: putting what patterns and reader see together, flags and openings. Not here: how either sees it.
 """
 
 from collections.abc import Sequence
@@ -10,17 +10,20 @@ from schemas.simulation import Flag
 from servicebench_data.simulation.gate.apologies import find_apology
 from servicebench_data.simulation.gate.asking import find_asked, find_open_question
 from servicebench_data.simulation.gate.checks import find_check
+from servicebench_data.simulation.gate.examples import WALL
 from servicebench_data.simulation.gate.harm import find_harm
 from servicebench_data.simulation.gate.opening import open_facts
 from servicebench_data.simulation.gate.paths import find_path
-from servicebench_data.simulation.gate.provocations import find_provocation
+from servicebench_data.simulation.gate.provocations import find_provocation, find_wall, names_other_way
 from servicebench_data.simulation.gate.questions import Request, find_requests
+from servicebench_data.simulation.gate.reader import bears, score_text
 from servicebench_data.simulation.gate.sentences import Sentence, split_message
+from servicebench_data.simulation.gate.wording import is_conditional, is_sarcastic
 from servicebench_data.simulation.offers import read_offers
 from servicebench_data.simulation.turns import GateReading, KnownFact
 
 #: Changes with every change of the rules, so that readings of different ones are told apart.
-RULES_VERSION = "gate-rules-1"
+RULES_VERSION = "gate-rules-2"
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,43 @@ def see(message: str, closed: Sequence[KnownFact]) -> Seen:
 
 def find_flags(message: str, sentences: Sequence[Sentence], requests: Sequence[Request]) -> dict[Flag, str]:
     """Quote of each flag that is set; an offer that stands in the text is a path, too."""
-    path = find_path(sentences) or find_offer(message)
+    path = find_offer(message) or weigh(sentences, "offers_path", find_path(sentences))
     found: dict[Flag, str | None] = {
-        "acknowledges_harm": find_harm(sentences),
-        "apologises": find_apology(sentences),
-        "checks_facts": find_check(sentences, requests),
+        "acknowledges_harm": weigh(sentences, "acknowledges_harm", find_harm(sentences)),
+        "apologises": weigh(sentences, "apologises", find_apology(sentences)),
+        "checks_facts": weigh(sentences, "checks_facts", find_check(sentences, requests)),
         "offers_path": path,
-        "provokes": find_provocation(sentences, requests, has_path=path is not None),
+        "provokes": weigh(sentences, "provokes", find_provocation(sentences, requests)),
     }
+    if path is None and not found["provokes"] and not names_other_way(sentences):
+        found["provokes"] = weigh(sentences, WALL, find_wall(sentences))
     return {flag: quote for flag, quote in found.items() if quote}
+
+
+def weigh(sentences: Sequence[Sentence], label: str, seen: str | None) -> str | None:
+    """The words that bear a label, where patterns and reader together say so.
+
+    Args:
+        sentences: Of the message.
+        label: A flag, or a refusal.
+        seen: Words that the patterns see; the reader believes them sooner than it believes itself alone.
+    """
+    meant = (sentence for sentence in sentences if is_meant(sentence, label))
+    likeliest = max(meant, key=lambda sentence: score_text(sentence.text)[label], default=None)
+    if likeliest is None or not bears(likeliest.text, label, is_agreed=seen is not None):
+        return None
+    return seen or likeliest.quote()
+
+
+def is_meant(sentence: Sentence, label: str) -> bool:
+    """Whether a sentence can bear a label: what is sarcastic or supposed shows neither heart nor help."""
+    match label:
+        case "acknowledges_harm" | "apologises":
+            return not (is_sarcastic(sentence.text) or is_conditional(sentence.text))
+        case "offers_path":
+            return not is_sarcastic(sentence.text)
+        case _:
+            return True
 
 
 def find_offer(message: str) -> str | None:
