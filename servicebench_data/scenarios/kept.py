@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 from uuid import uuid4
 
 import pyarrow as pa
@@ -54,8 +55,8 @@ def read_kept(path: Path) -> dict[str, Parts]:
         return {}
     try:
         table = read_file(path, _SCHEMA)
-        rows = zip(table["key"].to_pylist(), table["parts"].to_pylist(), strict=True)
-        return {key: adapt_parts().validate_json(parts) for key, parts in rows}
+        keys, parts = (cast("list[Any]", table[name].to_pylist()) for name in _SCHEMA.names)
+        return {key: adapt_parts().validate_json(entry) for key, entry in zip(keys, parts, strict=True)}
     except (ValueError, OSError, ValidationError) as error:
         LOG.warning("%s cannot be read (%s); its scenarios are written again", path.name, type(error).__name__)
         return {}
