@@ -30,14 +30,26 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, for no process should be alone with it at the end; skip what lacks its data."""
-    items.sort(key=lambda item: "assets" not in item.path.parts)
+    """Order the files for two processes, and skip what lacks its data."""
+    items.sort(key=rank_file)
     if SHARED_DATA.is_dir():
         return
     skip = pytest.mark.skip(reason=f"needs the real posts and labels in {SHARED_DATA}")
     for item in items:
         if item.get_closest_marker("real"):
             item.add_marker(skip)
+
+
+def rank_file(item: pytest.Item) -> int:
+    """What takes long comes first, so that no process is alone with it at the end.
+
+    One process builds the home that others wait for, while the other does long files that do without it.
+    """
+    if item.path.name == "test_build.py":
+        return 0
+    if {"release", "models"} & set(item.path.parts):
+        return 1
+    return 2 if "assets" in item.path.parts else 3
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -42,3 +42,5 @@ def copy_tables(home: Path) -> None:
         if earlier and record.table.group in GROUPS and record is not Topic:
             for partition in earlier.partitions(record):
                 shutil.copytree(earlier.folder(record, partition), lake.folder(record, partition))
+    if earlier and earlier.verdicts.is_dir():
+        shutil.copytree(earlier.verdicts, lake.verdicts)

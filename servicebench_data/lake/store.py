@@ -93,13 +93,18 @@ class Lake:
 
     @property
     def cache(self) -> Path:
-        """Folder of what can be recomputed at a price: embeddings, trained heads, parts of scenarios."""
+        """Folder of what can be recomputed at a price: embeddings, trained heads, parts of scenarios, verdicts."""
         return self.home / "cache"
 
     @property
     def parts(self) -> Path:
         """Folder of the finished parts of scenarios, a file for each industry."""
         return self.cache / "parts"
+
+    @property
+    def verdicts(self) -> Path:
+        """Folder of the digests of tables that passed their rules."""
+        return self.cache / "verdicts"
 
     @property
     def scratch(self) -> Path:
