@@ -14,7 +14,7 @@ from assets.product import ProductBase
 from assets.progress import ProgressLog
 from assets.simulation import read_scenarios
 from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step, tabulate
-from schemas.judging import Rating, RubricItem, Score
+from schemas.judging import PaddedScore, Rating, RubricItem, Score
 from schemas.scenarios import Candidate, Scenario
 from schemas.simulation import Conversation, MessageRow
 from servicebench_data.judging.cases import READ_OF_EXPERIMENT, READ_OF_SCENARIOS
@@ -65,7 +65,7 @@ def sit(context: dg.AssetExecutionContext, product: ProductBase, name: str, indu
         lambda: product.make_doorway_for(name_judge(spec), context.run.run_id),
         ProgressLog(context.log.info, f"verdicts on {name}"),
     )
-    return Made(made, is_final=is_final(made[Score]))
+    return Made(made, is_final=is_final(made[Score], made[PaddedScore]))
 
 
 @dg.multi_asset(**describe_step(RATING))

@@ -105,6 +105,11 @@ class Experiment(Strict):
     turn_cap_limit: int | None = Field(
         default=None, ge=1, description="Cap above which it is not raised; three times the cap where it is missing."
     )
+    padding_test: int = Field(
+        default=0,
+        ge=0,
+        description="Conversations, of all agents alike, that are scored once more with longer messages of the agent.",
+    )
     style_moves_patience: bool = Field(default=False, description="Whether style acts on gate and patience, too.")
 
     @model_validator(mode="after")

@@ -48,6 +48,26 @@ class Score(Record):
     cost_usd: float | None = Field(ge=0, description="Price of its calls, USD; missing where unknown or offline.")
 
 
+class PaddedScore(Score):
+    """One row per drawn conversation, judge and dimension: the score with half as many words again that say nothing.
+
+    It tests the judge and enters no measure of an agent; the score without padding stands in `score`.
+    """
+
+    table: ClassVar = Table(
+        "padded_score",
+        "judging",
+        ("conversation_id", "judge", "dimension", "grading_version"),
+        (_SCORE,),
+        may_be_empty=True,
+        per="experiment",
+    )
+
+    padding_version: Id = Field(description="Version of the padding: share of words, and digest of the sentences.")
+    words: int = Field(ge=1, description="Words of the agent's messages as the judge reads them without padding.")
+    padded_words: int = Field(ge=1, description="The same with padding.")
+
+
 class SubScore(Record):
     """One row per sub-item of the rubric under a score, with its evidence."""
 

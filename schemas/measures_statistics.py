@@ -149,6 +149,43 @@ class LengthEffect(Record):
     label: str = Field(description="What to know before citing it; empty where nothing.")
 
 
+class PaddingEffect(Record):
+    """One row per judge, grading version and justice measure: what more words that say nothing do to its scores.
+
+    An experiment, where `length_effect` is an association: the judge scored drawn conversations twice, as they are and
+    with every message of the agent longer by half.
+    """
+
+    table: ClassVar = Table(
+        "padding_effect",
+        "measures",
+        ("experiment_id", "judge", "grading_version", "measure"),
+        (_EXPERIMENT,),
+        may_be_empty=True,
+        per="experiment",
+    )
+
+    experiment_id: Id = Field(description="Experiment.")
+    judge: Id = Field(description="Judge, by name.")
+    judge_made_by: Id = Field(description="Model of the judge; `offline` for the rule engine.")
+    grading_version: Id = Field(description="Version of rubric, prompt and rules.")
+    measure: JusticeMeasure = Field(description="Dimension or total.")
+    n: Count = Field(description="Pairs: drawn conversations that the judge scored both ways.")
+    missing: Count = Field(description="Drawn conversations without a score on either side.")
+    clusters: Count = Field(description="Source dialogues among the pairs.")
+    words_ratio: float | None = Field(
+        ge=1, description="Words of the agent's messages with padding for one without, mean over the pairs."
+    )
+    original_mean: float | None = Field(ge=1, le=5, description="Mean score of the pairs without padding.")
+    padded_mean: float | None = Field(ge=1, le=5, description="Mean score with padding.")
+    shift: float | None = Field(description="The padded mean less the original one, in points.")
+    sd: float | None = Field(ge=0, description="Standard deviation of the pairs' shifts.")
+    standard_error: float | None = Field(ge=0, description="Standard error of the shift, by source dialogues.")
+    low: float | None = Field(description="Lower end of its 95% interval.")
+    high: float | None = Field(description="Upper end.")
+    label: str = Field(description="What to know before citing it; empty where nothing.")
+
+
 class JudgeAdvantage(Record):
     """One row per judge, agent and justice measure: by how much this judge favours this agent beyond the others."""
 

@@ -11,17 +11,18 @@ import asyncio
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
 from schemas.experiment import Experiment, JudgeSpec
-from schemas.judging import Dimension, Judgment, Score, SubScore
+from schemas.judging import Dimension, Judgment, PaddedScore, Score, SubScore
 from schemas.records import Record
 from schemas.simulation import DeclaredAct
 from servicebench_data.judging.cases import Tables, gather_cases, group_acts
 from servicebench_data.judging.ensemble import make_judgments
+from servicebench_data.judging.padding import draw_padded, mark_padded, pad_view
 from servicebench_data.judging.rubric import DIMENSIONS
 from servicebench_data.judging.rules import ABSTAINS, score_acts, tell_acts
 from servicebench_data.judging.scoring import ItemVerdict, Judged, Seat, add_up, read_items, refuse, settle
@@ -36,7 +37,7 @@ from servicebench_data.models.task import How, Outcome
 from servicebench_data.settings import Settings
 from servicebench_data.simulation.turns import Asker
 
-MADE: tuple[type[Record], ...] = (Score, SubScore, Judgment)
+MADE: tuple[type[Record], ...] = (Score, SubScore, Judgment, PaddedScore)
 LONGEST_REASON = 300
 
 Progress = Callable[[int, int], None]
@@ -52,6 +53,7 @@ class Docket:
         refusal: Why it is not judged; None where it is.
         acts: What the agent declared.
         seat: The judge.
+        original: What a judge sees of it without padding, where it is padded.
     """
 
     case: Case
@@ -59,6 +61,7 @@ class Docket:
     refusal: Refusal | None
     acts: Sequence[DeclaredAct]
     seat: Seat
+    original: JudgeView | None = None
 
 
 @dataclass
@@ -92,8 +95,14 @@ class Court:
             await asyncio.sleep(0)
 
     def finish(self) -> Judged:
-        """All rows in the order of the cases."""
-        return add_up(self.judged[place] for place in range(len(self.dockets)))
+        """All rows in the order of the cases; none of padded ones."""
+        return add_up(self.judged[place] for place, docket in enumerate(self.dockets) if docket.original is None)
+
+    def finish_padded(self) -> Iterator[PaddedScore]:
+        """The rows of padded cases."""
+        for place, docket in enumerate(self.dockets):
+            if docket.view and docket.original:
+                yield from mark_padded(self.judged[place].scores, docket.original, docket.view)
 
 
 def judge_conversations(
@@ -102,7 +111,7 @@ def judge_conversations(
     open_doorway: Callable[[], AbstractContextManager[Doorway]],
     progress: Progress | None = None,
 ) -> dict[type[Record], pa.Table]:
-    """Tables of scores, sub-scores and judgments of all conversations of an experiment.
+    """Tables of scores, sub-scores and judgments of all conversations of an experiment, and scores of padded ones.
 
     Args:
         spec: The experiment.
@@ -113,14 +122,16 @@ def judge_conversations(
     Raises:
         CaseError: The tables do not belong together.
     """
-    court = Court(list(list_dockets(spec, tables)), spec.seed, None, progress)
+    dockets = list(list_dockets(spec, tables))
+    court = Court([*dockets, *pad_dockets(dockets, spec)], spec.seed, None, progress)
     targets = list_judges(spec)
     if not targets:
         run_loop(hold_court(court, 1))
     else:
         with open_doorway() as doorway:
             run_loop(hold_session(court, targets, doorway))
-    return make_tables(court.finish(), tables)
+    padded = sort_rows(from_records(PaddedScore, court.finish_padded()), *PaddedScore.table.key)
+    return {**make_tables(court.finish(), tables), PaddedScore: padded}
 
 
 def list_judges(spec: Experiment) -> list[Target]:
@@ -144,7 +155,8 @@ def describe_judging(spec: Experiment, settings: Settings) -> dict[str, object]:
     asked = [(*target, find_endpoint(*target).identity) for target in targets]
     names = ("model_max_tries", "model_parameters") if targets else ()
     return {
-        "judges": judges, "seed": spec.seed, "asked": asked, **{name: getattr(settings, name) for name in names},
+        "judges": judges, "seed": spec.seed, "padding_test": spec.padding_test, "asked": asked,
+        **{name: getattr(settings, name) for name in names},
     }  # fmt: skip
 
 
@@ -169,6 +181,16 @@ def list_dockets(spec: Experiment, tables: Tables) -> Iterator[Docket]:
         for judge in spec.judges:
             seat = Seat(case.conversation, judge, has_injection=bool(view and view.injections))
             yield Docket(case, view, refusal, acts.get(case.conversation.conversation_id, ()), seat)
+
+
+def pad_dockets(dockets: Sequence[Docket], spec: Experiment) -> Iterator[Docket]:
+    """Some cases that are judged, once more before every judge with longer messages of the agent."""
+    judged = {docket.seat.conversation.conversation_id: docket.seat.conversation for docket in dockets if docket.view}
+    drawn = draw_padded(judged.values(), spec.padding_test, spec.seed)
+    for docket in dockets:
+        name = docket.seat.conversation.conversation_id
+        if docket.view and name in drawn:
+            yield replace(docket, view=pad_view(docket.view, name), original=docket.view)
 
 
 async def judge_one(docket: Docket, seed: int, asker: Asker | None) -> Judged:

@@ -4,6 +4,7 @@ Belongs here: counts and means over one experiment's tables. Not here: measures 
 """
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import duckdb
@@ -38,7 +39,7 @@ def count_verdicts(tables: Mapping[type[Record], pa.Table]) -> list[dict[str, An
         return fetch_table(connection, VERDICTS).to_pylist()
 
 
-def is_final(scores: pa.Table) -> bool:
-    """Whether no verdict is missing for a reason that another run could mend."""
-    reasons = zip(scores["status"].to_pylist(), scores["reason"].to_pylist(), strict=True)
-    return not any(status == "missing" and str(reason).startswith(PASSING) for status, reason in reasons)
+def is_final(*tables: pa.Table) -> bool:
+    """Whether no verdict of tables of scores is missing for a reason that another run could mend."""
+    rows = chain.from_iterable(table.select(["status", "reason"]).to_pylist() for table in tables)
+    return not any(row["status"] == "missing" and str(row["reason"]).startswith(PASSING) for row in rows)

@@ -1,6 +1,6 @@
 """Whether longer messages go with higher or lower scores.
 
-Belongs here: the regression of scores on length. Not here: a test with padded messages, which needs a judge.
+Belongs here: the regression of scores on length. Not here: the test with padded messages (`padding.py`).
 
 Our definition: score and log mean words per message are standardised over the conversations that enter; agents, cells
 (scenario, style, disclosure, customer) and the number of turns are held fixed; errors are clustered by source dialogue.

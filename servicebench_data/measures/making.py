@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import duckdb
 import pyarrow as pa
 
-from schemas.judging import Rating
+from schemas.judging import PaddedScore, Rating
 from schemas.measures import AgentMeasure
 from schemas.measures_ratings import (
     CalibratedJustice,
@@ -26,6 +26,7 @@ from schemas.measures_statistics import (
     JudgeAdvantage,
     JudgeConsistency,
     LengthEffect,
+    PaddingEffect,
     RunToRun,
     VarianceComponent,
 )
@@ -41,6 +42,7 @@ from servicebench_data.measures.judge_status import make_judge_status
 from servicebench_data.measures.judges import make_judge_advantages, make_judge_consistency
 from servicebench_data.measures.length import make_length_effects
 from servicebench_data.measures.means import make_agent_measures
+from servicebench_data.measures.padding import make_padding_effects
 from servicebench_data.measures.ranking import make_rankings
 from servicebench_data.measures.raters import make_rater_agreement
 from servicebench_data.measures.realism import make_customer_realism
@@ -66,6 +68,7 @@ MAKERS: Mapping[type[Record], Maker] = {
     CategoryRanking: make_rankings,
     CumulativeOutcome: make_incidence,
     LengthEffect: make_length_effects,
+    PaddingEffect: make_padding_effects,
     JudgeAdvantage: make_judge_advantages,
     JudgeConsistency: make_judge_consistency,
     VarianceComponent: make_variance_components,
@@ -74,7 +77,7 @@ MAKERS: Mapping[type[Record], Maker] = {
 #: What is made; what people look at first comes first.
 MADE: tuple[type[Record], ...] = (AgentMeasure, *(record for record in MAKERS if record is not AgentMeasure))
 #: Tables that the makers read.
-READ: tuple[type[Record], ...] = (*READ_BY_FACTS, Rating)
+READ: tuple[type[Record], ...] = (*READ_BY_FACTS, PaddedScore, Rating)
 
 
 def make_measures(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> dict[type[Record], pa.Table]:

@@ -87,6 +87,6 @@ def digest_experiment(loaded: LoadedExperiment) -> str:
 
 
 def digest_playing(loaded: LoadedExperiment) -> str:
-    """Digest of what conversations are played by: all of it but for the title and the judges."""
-    spec = loaded.spec.model_copy(update={"title": "", "judges": []})
+    """Digest of what conversations are played by: all of it but for the title and what is judged by whom."""
+    spec = loaded.spec.model_copy(update={"title": "", "judges": [], "padding_test": 0})
     return digest_experiment(replace(loaded, spec=spec))

@@ -19,11 +19,13 @@ HEAVY = [
 
 PLAYED_FROM = "background case_policy expectation fact scenario"
 JUDGED_FROM = "conversation declared_act expectation fact message rubric_item scenario"
-MEASURED_FROM = "conversation experiment fact fact_disclosure judgment message offer rating rubric_item scenario score"
+MEASURED_FROM = (
+    "conversation experiment fact fact_disclosure judgment message offer padded_score rating rubric_item scenario score"
+)
 MEASURED = [
     "agent_contrast", "agent_measure", "category_ranking", "cumulative_outcome", "customer_realism", "judge_advantage",
     "judge_calibration", "judge_consistency", "judge_status", "judge_validity", "justice_calibrated_to_people",
-    "length_effect", "rater_agreement", "run_to_run", "self_preference", "variance_component",
+    "length_effect", "padding_effect", "rater_agreement", "run_to_run", "self_preference", "variance_component",
 ]  # fmt: skip
 DEPENDENCIES = {
     "background": "coding dialogue screening turn",
@@ -32,9 +34,10 @@ DEPENDENCIES = {
     "coding coding_change conversation cumulative_outcome customer_realism declared_act dialogue embedding event "
     "expectation experiment fact fact_disclosure fact_opening gate_flag grounding_failure judge_advantage "
     "judge_calibration judge_consistency judge_status judge_validity judgment justice_calibrated_to_people "
-    "length_effect message near_duplicate offer post quarantined_post rater_agreement rating recoding rubric_item "
-    "run_to_run scenario scenario_decision scenario_diversity score screening self_preference severity simulator_fault "
-    "stage sub_score task_failure topic topic_change topic_member turn variance_component",
+    "length_effect message near_duplicate offer padded_score padding_effect post quarantined_post rater_agreement "
+    "rating recoding rubric_item run_to_run scenario scenario_decision scenario_diversity score screening "
+    "self_preference severity simulator_fault stage sub_score task_failure topic topic_change topic_member turn "
+    "variance_component",
     "candidate": "coding dialogue screening turn",
     "case_field": "coding dialogue screening turn",
     "case_policy": "coding dialogue screening turn",
@@ -58,6 +61,7 @@ DEPENDENCIES = {
     "near_duplicate": "background candidate case_field case_policy category dialogue event expectation fact severity "
     "turn",
     "offer": PLAYED_FROM,
+    "padded_score": JUDGED_FROM,
     "post": "",
     "quarantined_post": "",
     "rating": "message",

@@ -12,7 +12,7 @@ import pytest
 from assets.judging import coverage, judge_degenerate
 from assets.product import ProductBase, make_resources
 from assets.simulation import read_scenarios
-from schemas.judging import Judgment, RubricItem, Score, SubScore
+from schemas.judging import Judgment, PaddedScore, RubricItem, Score, SubScore
 from schemas.scenarios import Scenario
 from schemas.simulation import Conversation, DeclaredAct, MessageRow
 from servicebench_data.industries import list_industries
@@ -128,6 +128,21 @@ def test_a_further_judge_asks_only_for_verdicts(copied: Path, monkeypatch: pytes
     assert {row["score"] for row in scores if row["judge"] == "model"} == {1}
     assert {tuple(row["judges"]) for row in lake.read(Judgment, "small").to_pylist()} == {("model",)}
     assert len(lake.read(SubScore, "small")) == 2 * len(server.asked) * len(lake.read(RubricItem))
+
+
+def test_a_padding_test_plays_nothing_anew_and_moves_no_score(copied: Path) -> None:
+    run(copied)
+    lake = Lake(copied)
+    path, scores = lake.get(MessageRow, "small").path, lake.read(Score, "small")
+    assert not len(lake.read(PaddedScore, "small"))
+    run(copied, padding_test=5)
+    assert lake.get(MessageRow, "small").path == path, "conversations were held again for a padding test"
+    assert lake.read(Score, "small").equals(scores)
+    source = "judging.padded_score JOIN simulation.conversation USING (conversation_id)"
+    drawn = ask(copied, f"SELECT agent, count(DISTINCT conversation_id) FROM {source} GROUP BY agent")
+    assert sorted(count for _, count in drawn) == [2, 3]
+    rows = ask(copied, "SELECT measure, n, shift FROM measures.padding_effect ORDER BY measure")
+    assert rows == [(name, 5, 0.0) for name in ("distributive", "interactional", "procedural", "total")]
 
 
 def judge_low(asked: Asked) -> Answer:

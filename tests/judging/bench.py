@@ -3,7 +3,9 @@
 Belongs here: rows in the shape of stored ones. Not here: the product's own rules.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +18,9 @@ from schemas.simulation import Conversation, DeclaredAct, MessageRow
 from servicebench_data.judging.rubric import DIMENSIONS, find_rubric
 from servicebench_data.judging.view import Case
 from servicebench_data.lake.arrow import from_records
+from servicebench_data.models.doorway import Doorway, open_doorway
+from tests.models.server import Asked
+from tests.models.tasks import make_options
 from tests.simulation.stage import make_parts, make_scenario
 
 SAID = (
@@ -84,6 +89,29 @@ def make_tables(
         Expectation: [parts.expectation],
     }
     return {record: from_records(record, entries) for record, entries in rows.items()}
+
+
+def prepare(
+    count: int = 1, said: tuple[str, ...] = SAID, acts: Sequence[DeclaredAct] = (), **given: Any
+) -> dict[type[Record], pa.Table]:
+    """Tables of conversations that say the number of each."""
+    conversations = [make_conversation(number, **given) for number in range(count)]
+    messages = [
+        row for number in range(count) for row in make_messages(number, [f"Case {number}. {said[0]}", *said[1:]])
+    ]
+    return make_tables(conversations, messages, acts)
+
+
+def find_case(asked: Asked) -> int:
+    """Number of the conversation that a judge is asked about."""
+    found = re.search(r"Case (\d+)\.", asked.body["messages"][1]["content"])
+    assert found
+    return int(found[1])
+
+
+def open_door(folder: Path, **given: Any) -> Callable[[], Doorway]:
+    """A way to models, with a ledger in the folder."""
+    return lambda: open_doorway(make_options(max_tries=2, **given), f"sqlite:///{folder / 'ledger.sqlite'}")
 
 
 def make_spec(*judges: Mapping[str, Any], **given: Any) -> Experiment:

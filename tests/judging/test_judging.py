@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,57 +17,28 @@ from servicebench_data.judging.judging import judge_conversations
 from servicebench_data.judging.rubric import DIMENSIONS
 from servicebench_data.judging.rules import ABSTAINS
 from servicebench_data.lake.arrow import to_records
-from servicebench_data.models.doorway import Doorway, open_doorway
+from servicebench_data.models.doorway import Doorway
 from tests.judging.bench import (
     QUOTE,
     SAID,
+    find_case,
     make_acts,
     make_conversation,
     make_messages,
     make_spec,
     make_tables,
+    open_door,
+    prepare,
     write_answer,
 )
 from tests.models.server import Answer, Asked, Script, Server, complete
-from tests.models.tasks import make_options
 
 MODEL = {"name": "model", "model": "openai/small"}
 Made = dict[type[Record], pa.Table]
 
 
-@pytest.fixture
-def serve(monkeypatch: pytest.MonkeyPatch) -> Generator[Callable[[Script], Server]]:
-    """Starts one server that answers by a script."""
-    opened: list[Server] = []
-
-    def start(script: Script) -> Server:
-        server = Server(script)
-        opened.append(server)
-        server.__enter__()
-        monkeypatch.setenv("OPENAI_API_BASE", server.base)
-        monkeypatch.setenv("OPENAI_API_KEY", "none")
-        return server
-
-    yield start
-    for server in opened:
-        server.__exit__(None, None, None)
-
-
-def open_door(folder: Path, **given: Any) -> Callable[[], Doorway]:
-    return lambda: open_doorway(make_options(max_tries=2, **given), f"sqlite:///{folder / 'ledger.sqlite'}")
-
-
 def refuse_door() -> Doorway:
     raise AssertionError
-
-
-def prepare(count: int = 1, said: tuple[str, ...] = SAID, **given: Any) -> Made:
-    """Tables of conversations that say the number of each."""
-    conversations = [make_conversation(number, **given) for number in range(count)]
-    messages = [
-        row for number in range(count) for row in make_messages(number, [f"Case {number}. {said[0]}", *said[1:]])
-    ]
-    return make_tables(conversations, messages)
 
 
 def list_scores(made: Made) -> list[Score]:
@@ -80,9 +51,7 @@ def answer(asked: Asked) -> Answer:
 
 def asked_score(asked: Asked) -> int:
     """A score that tells the conversation."""
-    found = re.search(r"Case (\d+)\.", asked.body["messages"][1]["content"])
-    assert found
-    return 1 + int(found[1]) % 5
+    return 1 + find_case(asked) % 5
 
 
 def test_rules_judge_by_acts_and_ask_nobody() -> None:

@@ -40,6 +40,7 @@ DRAW: Mapping[str, Draw] = {
     "self_preference": trust.draw_self_preference,
     "calibrated": trust.draw_calibrated,
     "length_effect": trust.draw_length_effect,
+    "padding_effect": trust.draw_padding_effect,
     "variance": trust.draw_variance,
     "run_to_run": trust.draw_run_to_run,
     "realism": course.draw_realism,

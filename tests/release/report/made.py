@@ -246,6 +246,11 @@ def walk_scores(size: Size, chance: random.Random, key: dict[str, str], number: 
                 reason=say(size, chance, "as the quotes show"), has_injection=False,
                 is_own_family=is_own(size, judge, number),
             )  # fmt: skip
+            yield row(
+                judging.PaddedScore, **keys, judge_made_by=f"judge-{judge}", status="scored", words=20, padded_words=31,
+                score=min(5, score + int(key["conversation_id"][1:5]) % 2), reason="with padding", has_injection=False,
+                is_own_family=is_own(size, judge, number),
+            )  # fmt: skip
             yield row(judging.SubScore, **keys, item_id=item, score=score, quotes=["I hear you."], message_indexes=[1])
     for ensemble in ("all", "without_own_family"):
         judges = [judge for judge in size.judges if ensemble == "all" or not is_own(size, judge, number)]

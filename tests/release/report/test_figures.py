@@ -186,6 +186,23 @@ def test_length_says_what_its_interval_allows(ends: tuple[float | None, float | 
     assert drawn.sizes == "n = 60 conversations, from 30 source dialogues"
 
 
+def test_padding_is_told_by_judge_with_its_interval_and_its_label() -> None:
+    row = {
+        "judge": "gpt", "measure": "total", "shift": 0.21, "low": 0.1, "high": 0.32, "n": 50, "clusters": 40,
+        "label": "",
+    }  # fmt: skip
+    rules = {**row, "judge": "rules", "shift": 0.0, "low": None, "high": None, "label": "rule engine"}
+    drawn = trust.draw_padding_effect(answer(row, {**row, "measure": "procedural"}, rules), SCENE)
+    assert drawn.finding == "Padding moves totals by: gpt 0.21 [0.10, 0.32]; rules 0.00 (no interval)."
+    assert drawn.sizes == "n = 50 conversations scored both ways, from 40 source dialogues"
+    assert "rules, total: 0.00 (no interval), n = 50; rule engine" in str(drawn.wide)
+    assert str(drawn.wide).count(">gpt<") == 1
+    with pytest.raises(AbsentError, match="gpt: no conversation has a score both ways"):
+        trust.draw_padding_effect(
+            answer({**row, "shift": None, "label": "no conversation has a score both ways"}), SCENE
+        )
+
+
 def test_the_parts_of_the_variance_add_up_and_the_largest_is_named() -> None:
     shares = {"scenario": 0.55, "run": 0.3, "residual": 0.15}
     row = {"measure": "total", "variance": 0.1, "sd": 0.32, "levels": 20, "n": 240, "label": ""}

@@ -1,10 +1,10 @@
-"""How far scores can be trusted as measurements: length, runs, variance, judges beside people.
+"""How far scores can be trusted as measurements: length, padding, runs, variance, judges beside people.
 
 Belongs here: figures about what scores are made of. Not here: judges beside judges (`justice.py`), or the simulator
 (`course.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from schemas.measures_statistics import VarianceComponent
@@ -32,6 +32,7 @@ ALL, TOTAL = "all", "total"
 COMPONENTS: tuple[str, ...] = get_args(VarianceComponent.model_fields["component"].annotation)
 SLOPE = Axis("standard deviations of score per one of log words (line: 95% interval)", zero=0.0)
 AGREEMENT = Axis("intraclass correlation of the runs (line: 95% interval)", low=0, high=1, floor=-1, ceiling=1)
+SHIFT = Axis("points of score that padding adds (line: 95% interval)", zero=0.0)
 KINDNESS = Axis("points beyond people, own family less others (line: 95% interval)", zero=0.0)
 
 
@@ -63,6 +64,36 @@ def tell_slope(rows: Sequence[Data]) -> str:
     if row["low"] <= 0 <= row["high"]:
         return "Longer messages go with neither higher nor lower totals."
     return f"Longer messages go with {'higher' if row['beta'] > 0 else 'lower'} totals."
+
+
+def draw_padding_effect(answer: Answer, scene: Scene) -> Drawn:
+    """For each judge a shift of each measure, around zero."""
+    del scene
+    rows = [row for row in answer.rows if row["shift"] is not None]
+    if not rows:
+        reasons = "; ".join(dict.fromkeys(f"{row['judge']}: {row['label']}" for row in answer.rows))
+        raise AbsentError(f"No judge scored a conversation both with padding and without ({reasons}).")
+    chart = [
+        Row(name_it(row["measure"]), [dot(row, "shift", describe_shift(row))], heading=row["judge"] if is_first else "")
+        for row, is_first in mark_first(rows)
+    ]
+    words = "; ".join(map(describe_shift, rows))
+    both = draw_both(draw_intervals, chart, SHIFT, title="Padding and score", description=words)
+    totals = "; ".join(f"{row['judge']} {tell(row, 'shift')}" for row in rows if row["measure"] == TOTAL)
+    finding = f"Padding moves totals by: {totals}." if totals else ""
+    return Drawn(*both, sizes=show_sizes(rows, "conversations scored both ways"), finding=finding)
+
+
+def describe_shift(row: Data) -> str:
+    """A shift in words, with what to know before citing it."""
+    more = f"; {row['label']}" if row["label"] else ""
+    return f"{row['judge']}, {name_it(row['measure'])}: {tell(row, 'shift')}, n = {row['n']}{more}"
+
+
+def mark_first(rows: Sequence[Data]) -> Iterator[tuple[Data, bool]]:
+    """Each row, and whether it is the first of its judge."""
+    judges = [None, *(row["judge"] for row in rows)]
+    return ((row, row["judge"] != before) for row, before in zip(rows, judges, strict=False))
 
 
 def draw_variance(answer: Answer, scene: Scene) -> Drawn:
@@ -172,8 +203,7 @@ def draw_calibrated(answer: Answer, scene: Scene) -> Drawn:
             "people rate, and import their CSV."
         )
     chart: list[Row] = []
-    for place, row in enumerate(rows):
-        is_first = place == 0 or rows[place - 1]["judge"] != row["judge"]
+    for row, is_first in mark_first(rows):
         dots = [Dot(0, row["raw"], None, None, f"{row['agent']}: {row['raw']:.2f} as given"), calibrate(row)]
         chart.append(Row(row["agent"], dots, heading=name_judge(row) if is_first else ""))
     words = "; ".join(f"{row['agent']} by {name_judge(row)}: {row['raw']:.2f}, {calibrate(row).tip}" for row in rows)
