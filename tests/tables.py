@@ -52,6 +52,7 @@ def add_experiment(tables: Tables) -> None:
     scored = {"judge": "rules", "dimension": "interactional", "grading_version": "1"}
     add(tables, judging.Score, 0, **keys, **scored)
     add(tables, judging.SubScore, 0, **keys, **scored)
+    add(tables, judging.PaddedScore, 0, **keys, **scored)
     add(tables, judging.Judgment, 0, **keys)
     add(tables, judging.Rating, 0, **keys, experiment_id=EXPERIMENT)
     for record in lake_records():
