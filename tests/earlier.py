@@ -37,10 +37,12 @@ def copy_tables(home: Path) -> None:
 
     Topics are left out, so that what loads most is loaded in every run of the tests.
     """
-    earlier, lake = find_earlier(), Lake(home)
-    for record in RECORDS if earlier else ():
-        if earlier and record.table.group in GROUPS and record is not Topic:
+    if (earlier := find_earlier()) is None:
+        return
+    lake = Lake(home)
+    for record in RECORDS:
+        if record.table.group in GROUPS and record is not Topic:
             for partition in earlier.partitions(record):
                 shutil.copytree(earlier.folder(record, partition), lake.folder(record, partition))
-    if earlier and earlier.verdicts.is_dir():
+    if earlier.verdicts.is_dir():
         shutil.copytree(earlier.verdicts, lake.verdicts)

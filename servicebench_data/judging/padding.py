@@ -21,7 +21,7 @@ from schemas.judging import PaddedScore, Score
 from schemas.simulation import Conversation
 from servicebench_data.judging.view import JudgeView, Line
 from servicebench_data.lake.store import digest_file
-from servicebench_data.simulation.chance import digest
+from servicebench_data.simulation.chance import digest, rank_evenly
 
 FILE = Path(__file__).parent / "padding.yaml"
 #: Words that are added, as a share of those of a message.
@@ -45,10 +45,7 @@ def draw_padded(conversations: Iterable[Conversation], count: int, seed: int) ->
     by_agent: dict[str, list[str]] = defaultdict(list)
     for row in conversations:
         by_agent[row.agent].append(row.conversation_id)
-    shuffle = partial(digest, "padding", seed)
-    shuffled = [sorted(names, key=shuffle) for names in by_agent.values()]
-    ranked = [(place, shuffle(name), name) for names in shuffled for place, name in enumerate(names)]
-    return frozenset(name for _, _, name in sorted(ranked)[:count])
+    return frozenset(rank_evenly(by_agent.values(), partial(digest, "padding", seed))[:count])
 
 
 def pad_view(view: JudgeView, conversation_id: str) -> JudgeView:

@@ -176,6 +176,7 @@ class Shift(Generic[A]):
         items: All items.
         progress: Told how many of how many are done.
         outcomes: What came of each, by place.
+        refused: How many failed every try.
         places: Places that no worker has taken yet.
     """
 
@@ -183,6 +184,7 @@ class Shift(Generic[A]):
     items: Sequence[Item[A]]
     progress: Callable[[int, int], None] | None
     outcomes: dict[int, Outcome[A]] = field(default_factory=dict[int, Outcome[A]])
+    refused: int = 0
     places: Iterator[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -191,7 +193,9 @@ class Shift(Generic[A]):
     async def work_off(self, caller: Caller, lines: Sequence[Line]) -> None:
         """Take items until none is left."""
         for place in self.places:
-            self.outcomes[place] = await solve(caller, lines, self.task, self.items[place])
+            outcome = await solve(caller, lines, self.task, self.items[place])
+            self.outcomes[place] = outcome
+            self.refused += outcome.status == "invalid"
             self.stop_where_hopeless(lines, caller.options.refused_share)
             if self.progress:
                 self.progress(len(self.outcomes), len(self.items))
@@ -199,12 +203,9 @@ class Shift(Generic[A]):
     def stop_where_hopeless(self, lines: Sequence[Line], share: float) -> None:
         """Ask no more where nearly all that was asked so far failed every try: more of it would cost as much."""
         done = len(self.outcomes)
-        if done < FEWEST_TO_STOP or all(line.breaker.is_open for line in lines):
-            return
-        refused = sum(outcome.status == "invalid" for outcome in self.outcomes.values())
-        if refused > share * done:
+        if done >= FEWEST_TO_STOP and self.refused > share * done:
             reason = (
-                f"{refused} of {done} items of task {self.task.name!r} failed every try; ask another model, "
+                f"{self.refused} of {done} items of task {self.task.name!r} failed every try; ask another model, "
                 "or raise SERVICEBENCH_MODEL_REFUSED_SHARE to go on."
             )
             for line in lines:

@@ -101,24 +101,25 @@ Span = tuple[int, int]
 @cache
 def _load_airports() -> dict[str, tuple[str, str]]:
     """City and name by code."""
-    airports = airportsdata.load("IATA")
-    return {code: (entry["city"], entry["name"]) for code, entry in airports.items() if code not in _NOT_CODES}
+    return {code: (entry["city"], entry["name"]) for code, entry in airportsdata.load("IATA").items()}
 
 
 @cache
 def _load_cities() -> frozenset[str]:
-    cities = {entry["city"] for entry in airportsdata.load("IATA").values()}
+    cities = {city for city, _ in _load_airports().values()}
     return frozenset(city for city in cities if len(city) > 3 and city.isascii()) | _KNOWN
 
 
 def is_airport_code(word: str) -> bool:
     """Whether an upper-case word of three letters is an airport code that is no common word."""
-    return word in _load_airports()
+    return word not in _NOT_CODES and word in _load_airports()
 
 
 def name_airport(code: str) -> frozenset[str]:
     """What an airport is called, in lower case: "lhr" is "london" and "heathrow" and both; nothing if it is no code."""
-    city, name = (entry.lower() for entry in _load_airports().get(code.upper(), ("", "")))
+    if not is_airport_code(code.upper()):
+        return frozenset()
+    city, name = (entry.lower() for entry in _load_airports()[code.upper()])
     own = " ".join(_GENERIC.sub(" ", name.replace(city, " ") if city else name).split()).strip("-")
     return frozenset(entry for entry in (city, *city.split("-"), own, f"{city} {own}".strip()) if entry)
 

@@ -36,11 +36,13 @@ def write_new(sources: Sequence[Source], write: Writer, path: Path, version: str
     """
     kept = read_kept(path)
     keys = [make_key(source, version) for source in sources]
-    new = [source for source, key in zip(sources, keys, strict=True) if key not in kept]
+    stands = {key: parts for key in keys if key in kept and (parts := read_parts(kept[key])) is not None}
+    new = [source for source, key in zip(sources, keys, strict=True) if key not in stands]
     LOG.info("%d of %d scenarios stand as they were", len(sources) - len(new), len(sources))
     written = iter(write(new)) if new else iter(())
-    found = [kept[key] if key in kept else next(written) for key in keys]
-    keep(path, dict(zip(keys, found, strict=True)), set(kept))
+    found = [stands[key] if key in stands else next(written) for key in keys]
+    damaged = {key for key in keys if key in kept} - stands.keys()
+    keep(path, dict(zip(keys, found, strict=True)), {key: kept[key] for key in kept.keys() - damaged})
     return found
 
 
@@ -49,26 +51,36 @@ def make_key(source: Source, version: str) -> str:
     return hashlib.sha256(f"{version}\0".encode() + adapt_source().dump_json(source)).hexdigest()
 
 
-def read_kept(path: Path) -> dict[str, Parts]:
-    """Kept parts by key; none where there is no file, or one that cannot be read: it only spares work."""
+def read_kept(path: Path) -> dict[str, bytes]:
+    """Kept parts by key, as JSON; none where there is no file, or one that cannot be read: it only spares work."""
     if not path.is_file():
         return {}
     try:
         table = read_file(path, _SCHEMA)
         keys, parts = (cast("list[Any]", table[name].to_pylist()) for name in _SCHEMA.names)
-        return {key: adapt_parts().validate_json(entry) for key, entry in zip(keys, parts, strict=True)}
-    except (ValueError, OSError, ValidationError) as error:
+        return dict(zip(keys, parts, strict=True))
+    except (ValueError, OSError) as error:
         LOG.warning("%s cannot be read (%s); its scenarios are written again", path.name, type(error).__name__)
         return {}
 
 
-def keep(path: Path, made: Mapping[str, Parts], known: set[str]) -> None:
+def read_parts(entry: bytes) -> Parts | None:
+    """Parts from JSON; None where it is damaged, which only costs writing them again."""
+    try:
+        return adapt_parts().validate_json(entry)
+    except ValidationError:
+        LOG.warning("kept parts are damaged; they are written again")
+        return None
+
+
+def keep(path: Path, made: Mapping[str, Parts], kept: Mapping[str, bytes]) -> None:
     """Replace the file at once, unless it holds these parts and no others already."""
     finished = {key: parts for key, parts in made.items() if parts.is_finished}
-    if finished.keys() == known:
+    if finished.keys() == kept.keys():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    columns = {"key": [*finished], "parts": [adapt_parts().dump_json(parts) for parts in finished.values()]}
+    written = [kept[key] if key in kept else adapt_parts().dump_json(parts) for key, parts in finished.items()]
+    columns = {"key": [*finished], "parts": written}
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         write_file(temporary, pa.table(columns, schema=_SCHEMA))

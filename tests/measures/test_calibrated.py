@@ -11,7 +11,6 @@ from schemas.measures import AgentMeasure
 from schemas.measures_ratings import CalibratedJustice
 from servicebench_data.journeys.arrays import Floats
 from servicebench_data.lake.arrow import to_records
-from servicebench_data.measures import concordance
 from servicebench_data.measures.calibrated import (
     ALIKE,
     FOLDS,
@@ -32,10 +31,7 @@ from tests.measures.worlds import EXPERIMENT, World, is_covered
 AGENTS = 2
 
 
-@pytest.fixture(autouse=True)
-def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enough for these tests."""
-    monkeypatch.setattr(concordance, "DRAWS", 200)
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 
 def draw(seed: int, clusters: int = 60, rated: int = 30) -> Sample:

@@ -22,7 +22,6 @@ from schemas.measures_ratings import (
     RaterAgreement,
 )
 from servicebench_data.lake.arrow import to_records
-from servicebench_data.measures import concordance
 from servicebench_data.measures.calibration import make_judge_calibration
 from servicebench_data.measures.concordance import Estimate
 from servicebench_data.measures.judge_status import Evidence, judge_judge, make_judge_status
@@ -37,10 +36,7 @@ from tests.measures.stored import VERSION
 COUNT = 120
 
 
-@pytest.fixture(autouse=True)
-def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enough for these tests."""
-    monkeypatch.setattr(concordance, "DRAWS", 200)
+pytestmark = pytest.mark.usefixtures("few_draws")
 
 
 def make_made(seed: int = 3) -> tuple[Made, dict[int, int], list[dict[int, int]]]:

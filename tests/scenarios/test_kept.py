@@ -7,11 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.models import TaskFailure
+from servicebench_data.lake.parquet import read_file, write_file
 from servicebench_data.scenarios.assembly import build_many
 from servicebench_data.scenarios.kept import write_new
 from servicebench_data.scenarios.parts import Parts, Source
@@ -93,6 +95,17 @@ def test_a_file_that_cannot_be_read_costs_work_and_nothing_else(tmp_path: Path, 
     assert write_new(SOURCES, partial(recall, asked=asked), path, "v") == [*MADE.values()]
     assert len(asked) == len(SOURCES)
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.parquet"]
+
+
+def test_damaged_parts_are_written_again_and_mended(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    write_new(SOURCES, WRITE, path, "v")
+    columns = read_file(path).to_pydict()
+    write_file(path, pa.table({**columns, "parts": [b"{", *columns["parts"][1:]]}))
+    for again in (["d0"], []):
+        asked: list[str] = []
+        assert write_new(SOURCES, partial(recall, asked=asked), path, "v") == [*MADE.values()]
+        assert asked == again
 
 
 def test_what_is_unchanged_leaves_the_file_alone(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ an order of its own, so that what comes late is not the same for all. Both follo
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from schemas.judging import RatingEntry
 from schemas.simulation import Conversation
 from servicebench_data.judging.ratings.questions import list_questions
 from servicebench_data.judging.ratings.transcripts import settle_rating
-from servicebench_data.simulation.chance import digest
+from servicebench_data.simulation.chance import digest, rank_evenly
 
 
 def choose_conversations(
@@ -30,11 +31,8 @@ def choose_conversations(
     cells: dict[tuple[str, str], list[str]] = defaultdict(list)
     for row in conversations:
         cells[row.agent, row.industry].append(row.conversation_id)
-    turns: dict[str, tuple[bool, int, str]] = {}
-    for names in cells.values():
-        for turn, name in enumerate(sorted(names, key=lambda entry: digest(seed, entry))):
-            turns[name] = (name not in begun, turn, digest(seed, name))
-    return sorted(turns, key=lambda name: turns[name])[:count]
+    ranked = rank_evenly(cells.values(), partial(digest, seed))
+    return sorted(ranked, key=lambda name: name not in begun)[:count]
 
 
 def order_for(rater: str, conversation_ids: Collection[str], seed: int) -> list[str]:

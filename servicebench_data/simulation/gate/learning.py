@@ -3,13 +3,13 @@
 Belongs here: fitting the weights, and what the examples say of a text that was held out. Not here: their use.
 """
 
-import importlib
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from servicebench_data.journeys.arrays import load_library
 from servicebench_data.simulation.gate.examples import LABELS, Example, digest_examples
 from servicebench_data.simulation.gate.features import BUCKETS, Numbers, weigh_text
 from servicebench_data.simulation.gate.reader import Reader
@@ -63,7 +63,7 @@ def find_rarity(texts: Sequence[str]) -> Numbers:
 
 def make_matrix(texts: Sequence[str], rarity: Numbers) -> Any:
     """Sparse matrix of the texts' features, a row each."""
-    sparse = cast("Any", importlib.import_module("scipy.sparse"))
+    sparse = load_library("scipy.sparse")
     rows = [weigh_text(text, rarity) for text in texts]
     ends = np.cumsum([0, *(len(places) for places, _ in rows)])
     data = np.concatenate([amounts for _, amounts in rows]), np.concatenate([places for places, _ in rows]), ends
@@ -74,7 +74,7 @@ def make_matrix(texts: Sequence[str], rarity: Numbers) -> Any:
 
 def fit_label(features: Any, marks: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
     """Weights and intercept of a logistic regression; the few examples of a label count as much as all others."""
-    linear = cast("Any", importlib.import_module("sklearn.linear_model"))
+    linear = load_library("sklearn.linear_model")
     model = linear.LogisticRegression(
         C=STRENGTH, solver="liblinear", dual=True, class_weight="balanced", tol=1e-2, max_iter=500, random_state=0
     )
