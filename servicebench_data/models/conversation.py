@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -33,6 +33,13 @@ A = TypeVar("A", bound=BaseModel)
 LOG = logging.getLogger(__name__)
 LONGEST_ECHO = 6_000  # characters of a refused answer that the model sees again
 NO_TEXT = "(no answer)"
+
+
+class Refusal(NamedTuple):
+    """An answer that was refused, and why."""
+
+    call: Call
+    reasons: tuple[str, ...]
 
 
 @dataclass
@@ -70,7 +77,8 @@ async def solve(caller: Caller, lines: Sequence[Line], task: Task[A], item: Item
 async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how: How | None = None) -> Outcome[A]:
     """Ask one model, with reasons after each refused answer; `how` overrules the options for this item."""
     state = State(item, line.endpoint.model)
-    messages = open_conversation(task, item)
+    messages = opening = open_conversation(task, item)
+    refusals: list[Refusal] = []
     most = (how.max_tries if how else None) or caller.options.max_tries
     for number in range(1, most + 1):
         request = write_request(caller.options, line.endpoint, task, messages, how)
@@ -86,7 +94,8 @@ async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how
         caller.keeper.note(Use(call.key, task.name, item.item_id, is_accepted, state.verdict.reasons))
         if is_accepted:
             return close(state, "answered")
-        messages = (*messages, *answer_back(task, call, state.verdict.reasons))
+        refusals.append(Refusal(call, state.verdict.reasons))
+        messages = ask_again(task, opening, refusals)
     return close(state, "invalid", state.verdict.failure)
 
 
@@ -129,13 +138,21 @@ def join_neighbours(messages: Sequence[Message]) -> Iterator[Message]:
         yield {"role": role, "content": "\n\n".join(message["content"] for message in group)}
 
 
-def answer_back(task: Task[A], call: Call, reasons: Sequence[str]) -> tuple[Message, ...]:
-    """The refused answer and why it was refused."""
-    text = strip_reasoning(call.response_text or "").strip()[:LONGEST_ECHO] or NO_TEXT
-    listed = "\n".join(f"- {reason}" for reason in reasons)
+def ask_again(task: Task[A], opening: Sequence[Message], refusals: Sequence[Refusal]) -> tuple[Message, ...]:
+    """The next question after refused answers.
+
+    The first refused answer is shown again, for it needs a point mended. Where that failed too, the question is put
+    anew with every reason so far and none of the answers, for a weak model copies the answer that it sees.
+    """
+    reasons = list(dict.fromkeys(reason for refusal in refusals for reason in refusal.reasons))
+    listed = neutralise("\n".join(f"- {reason}" for reason in reasons), task.prompt.fenced)
     whole = "the whole message" if is_plain(task.answer) else "the whole JSON object"
-    asked = f"Your answer was refused:\n{listed}\n\nAnswer again with {whole}, with these points mended."
-    return {"role": "assistant", "content": text}, {"role": "user", "content": asked}
+    if len(refusals) == 1:
+        text = strip_reasoning(refusals[0].call.response_text or "").strip()[:LONGEST_ECHO] or NO_TEXT
+        asked = f"Your answer was refused:\n{listed}\n\nAnswer again with {whole}, with these points mended."
+        return *opening, {"role": "assistant", "content": text}, {"role": "user", "content": asked}
+    asked = f"Earlier answers were refused:\n{listed}\n\nAnswer with {whole} and avoid these faults."
+    return tuple(join_neighbours((*opening, {"role": "user", "content": asked})))
 
 
 def write_request(

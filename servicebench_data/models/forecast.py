@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from servicebench_data.models.conversation import answer_back, judge, open_conversation, write_request
+from servicebench_data.models.conversation import Refusal, ask_again, judge, open_conversation, write_request
 from servicebench_data.models.endpoints import Endpoint, find_endpoint
 from servicebench_data.models.ledger import Ledger
 from servicebench_data.models.options import ModelOptions
@@ -79,16 +79,22 @@ class Walk:
 
     def find_missing(self, task: Task[A], items: Sequence[Item[A]]) -> Iterator[Request]:
         """For each item that the ledger does not answer, the next request that it lacks."""
-        waiting = [(item, open_conversation(task, item)) for item in items]
+        waiting: list[tuple[Item[A], list[Refusal]]] = [(item, []) for item in items]
         for _ in range(self.options.max_tries):
-            asked = [(item, write_request(self.options, self.endpoint, task, messages)) for item, messages in waiting]
-            found = self.ledger.find({request.key for _, request in asked})
-            yield from (request for _, request in asked if request.key not in found)
-            known = [(item, request, found[request.key]) for item, request in asked if request.key in found]
+            asked = [(item, refusals, self.write_next(task, item, refusals)) for item, refusals in waiting]
+            found = self.ledger.find({request.key for _, _, request in asked})
+            yield from (request for _, _, request in asked if request.key not in found)
+            known = [(item, refusals, found[request.key]) for item, refusals, request in asked if request.key in found]
             self.cached += len(known)
-            judged = [(item, request, call, judge(call, task, item)) for item, request, call in known]
+            judged = [(item, refusals, call, judge(call, task, item)) for item, refusals, call in known]
             waiting = [
-                (item, (*request.messages, *answer_back(task, call, verdict.reasons)))
-                for item, request, call, verdict in judged
+                (item, [*refusals, Refusal(call, verdict.reasons)])
+                for item, refusals, call, verdict in judged
                 if verdict.answer is None
             ]
+
+    def write_next(self, task: Task[A], item: Item[A], refusals: Sequence[Refusal]) -> Request:
+        """The question of an item after its refused answers so far."""
+        opening = open_conversation(task, item)
+        messages = ask_again(task, opening, refusals) if refusals else opening
+        return write_request(self.options, self.endpoint, task, messages)

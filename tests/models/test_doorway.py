@@ -35,6 +35,9 @@ def ask(task: Task[Grade], sqlite_url: str) -> Callable[..., list[Outcome[Grade]
 Ask = Callable[..., list[Outcome[Grade]]]
 
 
+MILD = '{"level": "low", "reason": "calm"}'
+
+
 def first_then(*answers: Callable[[Asked], Answer]) -> Script:
     """Answers by how often the same bag was asked about; the last answer stays."""
     counts: dict[str, int] = {}
@@ -123,10 +126,27 @@ def test_an_item_that_never_passes_ends_with_reasons_and_raw_answer(serve: Serve
 
 
 def test_the_checks_of_an_item_send_its_answer_back(serve: Serve, ask: Ask) -> None:
-    server = serve(first_then(grade, always(complete('{"level": "low", "reason": "calm"}'))))
+    server = serve(first_then(grade, always(complete(MILD))))
     (outcome,) = ask(check=refuse_gone)
     assert outcome.answer == Grade(level="low", reason="calm")
     assert "`gone` is not in the post" in server.asked[1].question
+
+
+def test_after_a_second_refusal_the_question_is_put_anew_with_every_reason_and_no_answer(
+    serve: Serve, ask: Ask
+) -> None:
+    gone = complete('{"level": "low", "reason": "gone"}')
+    server = serve(first_then(always(complete("never")), always(gone), always(complete(MILD))))
+    (outcome,) = ask(check=refuse_gone, max_tries=3)
+    assert (outcome.status, outcome.tries) == ("answered", 3)
+    first, second, third = ([message["role"] for message in asked.body["messages"]] for asked in server.asked)
+    assert first == third == ["system", "user"]
+    assert second == ["system", "user", "assistant", "user"]
+    last = server.asked[2].question
+    assert last.startswith(server.asked[0].question)
+    assert "there is no JSON object in the answer." in last
+    assert "`gone` is not in the post" in last
+    assert "never" not in last.removeprefix(server.asked[0].question)
 
 
 def refuse_gone(answer: Grade) -> Sequence[str]:
