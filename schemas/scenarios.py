@@ -186,6 +186,9 @@ class Candidate(PartRecord):
     accepted_failures: list[str] = Field(
         description="Failed checks that a person accepted, as `part: check: words`, or `recoding: category`."
     )
+    omissions: list[str] = Field(
+        description="Why elements of a model's last answer were left out of it, as `task: reason`; mostly none."
+    )
     rules_version: Id = Field(description="Version of the rules, or of the prompts, that made it.")
     cost_usd: float | None = Field(
         ge=0, description="What its model calls cost, USD; missing where unknown or offline."

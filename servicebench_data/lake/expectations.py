@@ -6,41 +6,22 @@ Tables of up to 200,000 rows are validated row by row in pandas; larger ones by 
 made, since Great Expectations takes minutes on millions of rows. A check that raised counts as failed.
 """
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import duckdb
 
 from schemas.records import Record
 from servicebench_data.lake.columns import Column, read_columns
 from servicebench_data.lake.database import Limits, add_views, open_database
+from servicebench_data.lake.suites import Rule, exception_text, run_suite
 from servicebench_data.lake.tables import RECORDS, quote_name, violations
 
 ROW_LIMIT = 200_000
 KEY_LIMIT = 20
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One rule of a table.
-
-    Attributes:
-        name: Kind and column, such as `not_null:text`.
-        violation: SQL condition on a row that breaks it; None for the row count.
-        expectation: Great Expectations' type for it.
-        arguments: Arguments of that type.
-        refers_to: Another table that it needs, else empty.
-    """
-
-    name: str
-    violation: str | None
-    expectation: str
-    arguments: Mapping[str, Any]
-    refers_to: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,46 +235,6 @@ def as_count(rule: Rule) -> Rule:
     return Rule(rule.name, rule.violation, "expect_column_values_to_be_in_set", {"column": rule.name, "value_set": [0]})
 
 
-def run_suite(frame: Any, rules: Sequence[Rule]) -> list[dict[str, Any]]:
-    """Validate a frame; one result for each rule, in order. Keys of failing rows come from DuckDB, which is faster."""
-    results = (
-        define_batch()
-        .get_batch(batch_parameters={"dataframe": frame})
-        .validate(build_suite(rules), result_format="BOOLEAN_ONLY")
-    )
-    by_rule = {result.expectation_config.meta["rule"]: result.to_json_dict() for result in results.results}
-    return [by_rule[rule.name] for rule in rules]
-
-
-@cache
-def define_batch() -> Any:
-    """Great Expectations for frames in memory, without files, telemetry and progress bars; once in a process.
-
-    Typed Any, for its own types are incomplete.
-    """
-    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    import great_expectations  # noqa: PLC0415  (three seconds that only a check should pay)
-
-    context = cast("Any", great_expectations).get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
-    return (
-        context.data_sources.add_pandas("lake").add_dataframe_asset("table").add_batch_definition_whole_dataframe("all")
-    )
-
-
-def build_suite(rules: Sequence[Rule]) -> Any:
-    """Great Expectations suite of the given rules."""
-    from great_expectations import ExpectationSuite  # noqa: PLC0415
-    from great_expectations.expectations.expectation_configuration import ExpectationConfiguration  # noqa: PLC0415
-
-    suite = cast("Any", ExpectationSuite(name="record"))
-    for rule in rules:
-        suite.add_expectation_configuration(
-            ExpectationConfiguration(type=rule.expectation, kwargs=dict(rule.arguments), meta={"rule": rule.name})
-        )
-    return suite
-
-
 def describe(
     connection: duckdb.DuckDBPyConnection, record: type[Record], rule: Rule, result: Mapping[str, Any]
 ) -> Finding:
@@ -309,11 +250,3 @@ def describe(
         f"SELECT k FROM (SELECT {keys} AS k, ({rule.violation}) AS broken FROM {table} AS t) WHERE broken ORDER BY k"  # noqa: S608
     ).fetchall()
     return Finding(rule.name, False, len(rows), tuple(str(row[0]) for row in rows[:KEY_LIMIT]), note)
-
-
-def exception_text(info: Any) -> str:
-    """Message of an exception that Great Expectations swallowed; it nests them by metric in some versions."""
-    if not info:
-        return ""
-    entries = [info] if "raised_exception" in info else list(info.values())
-    return "; ".join(str(entry.get("exception_message")) for entry in entries if entry.get("raised_exception"))

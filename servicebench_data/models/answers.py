@@ -36,11 +36,19 @@ class PlainText(BaseModel):
 
 
 class Verdict(NamedTuple, Generic[A]):
-    """An answer, or why there is none."""
+    """An answer, or why there is none.
+
+    Attributes:
+        answer: The answer that passed.
+        reasons: Why there is none, or why parts of it were left out.
+        failure: What kind of failure it is.
+        refused: An answer that fits the record and that a check refused.
+    """
 
     answer: A | None
     reasons: tuple[str, ...]
     failure: Failure | None = None
+    refused: A | None = None
 
 
 def judge_reply(reply: Reply, answer: type[A], check: Callable[[A], Sequence[str]]) -> Verdict[A]:
@@ -56,7 +64,7 @@ def judge_reply(reply: Reply, answer: type[A], check: Callable[[A], Sequence[str
     if found.answer is None:
         return found
     reasons = tuple(check(found.answer))
-    return Verdict(None, reasons, "invalid") if reasons else found
+    return Verdict(None, reasons, "invalid", found.answer) if reasons else found
 
 
 def is_plain(answer: type[BaseModel]) -> bool:

@@ -89,7 +89,7 @@ async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how
         except (NoAnswerError, BreakerOpenError) as error:
             return close(state, "unanswered", name_failure(error), str(error))
         state.calls.append(call)
-        state.verdict = judge(call, task, item)
+        state.verdict = judge(call, task, item, is_last=number == most)
         is_accepted = state.verdict.answer is not None
         caller.keeper.note(Use(call.key, task.name, item.item_id, is_accepted, state.verdict.reasons))
         if is_accepted:
@@ -105,10 +105,11 @@ def name_failure(error: NoAnswerError | BreakerOpenError) -> Failure:
     return "context_overflow" if is_overflow else "unanswered"
 
 
-def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:
+def judge(call: Call, task: Task[A], item: Item[A], *, is_last: bool) -> Verdict[A]:
     """Verdict on an answer; a check that breaks refuses this answer and harms no other item."""
     try:
-        return judge_reply(read_reply(call), task.answer, item.check)
+        verdict = judge_reply(read_reply(call), task.answer, item.check)
+        return trim(verdict, item) if is_last else verdict
     except Exception as error:  # noqa: BLE001  (checks are code of others)
         # The error's own words may quote a post, so that they stay out of the log.
         place = traceback.extract_tb(error.__traceback__)[-1]
@@ -116,6 +117,14 @@ def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:
         LOG.error("a check of task %r broke on item %r: %s in %s, line %s", *what)  # noqa: TRY400
         broke = f"the check broke with {type(error).__name__}; this is no fault of the answer."
         return Verdict(None, (broke,), "invalid")
+
+
+def trim(verdict: Verdict[A], item: Item[A]) -> Verdict[A]:
+    """What of a refused answer passes every check, with the reasons why the rest was left out."""
+    if verdict.refused is None or item.trim is None:
+        return verdict
+    rest = item.trim(verdict.refused)
+    return verdict if rest is None or item.check(rest) else Verdict(rest, verdict.reasons)
 
 
 def open_conversation(task: Task[A], item: Item[A]) -> tuple[Message, ...]:
@@ -179,7 +188,7 @@ def close(
     return Outcome(
         item_id=state.item.item_id,
         answer=state.verdict.answer if status == "answered" else None,
-        reasons=() if status == "answered" else (problem,) if problem else state.verdict.reasons,
+        reasons=(problem,) if problem else state.verdict.reasons,
         raw_answer=state.calls[-1].response_text if state.calls else None,
         tries=len(state.calls),
         model=state.model,

@@ -44,6 +44,7 @@ class Item(Generic[A]):
         item_id: Id of what it is about (a scenario, a dialogue); the ledger forgets by it.
         variables: Value of each variable of the prompt.
         check: Says why an answer that fits the record is refused, in words for the model; nothing where it is fine.
+        trim: Leaves out of a refused answer what is refused; None where too little is left. Used at the last try.
         history: Messages of a conversation so far, with their roles as the model sees them.
         history_place: Whether they come before the prompt's user part, or after it as in a chat that it briefs for.
     """
@@ -51,6 +52,7 @@ class Item(Generic[A]):
     item_id: str
     variables: Mapping[str, str]
     check: Callable[[A], Sequence[str]]
+    trim: Callable[[A], A | None] | None = None
     history: tuple[Message, ...] = ()
     history_place: Literal["before", "after"] = "before"
 
@@ -83,7 +85,7 @@ class Outcome(Generic[A]):
     Attributes:
         item_id: The item.
         answer: The answer; None where no try passed.
-        reasons: Why the last answer was refused, or why none came; empty where there is an answer.
+        reasons: Why the last answer was refused, or why none came; of an answer, why parts of it were left out.
         raw_answer: The last answer's text as it came; None where none came.
         tries: Answers that came, refused ones included.
         model: The model that was asked last.

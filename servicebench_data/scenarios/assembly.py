@@ -146,6 +146,7 @@ def make_candidate(
         rejection_reason=reason,
         edited_parts=[],
         accepted_failures=[],
+        omissions=[],
         rules_version=RULES_VERSION,
         cost_usd=None,
     )

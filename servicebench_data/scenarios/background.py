@@ -55,7 +55,7 @@ _FEELINGS: dict[str, tuple[str, ...]] = {
 }
 #: Said in grave cases after any driver but danger.
 _GRAVE = ("I am at the end of my tether.", "I find it hard to stay calm about this.")
-_TOPICS: tuple[Topic, ...] = ("identity", "experience", "practical_impact", "emotional_impact")
+TOPICS: tuple[Topic, ...] = ("identity", "experience", "practical_impact", "emotional_impact")
 _IDENTITY = re.compile(
     r"\b(?:I am|I have been|we are|we have been|as) (?:an? |your |their |one of (?:your|their) )(?:\w+ )"
     r"{0,3}?(?:customers?|members?|flyers?|fliers?|traveler|traveller|guests?|user|passenger|driver|student|"
@@ -85,7 +85,7 @@ def tell_background(facts: Sequence[Fact], severity: Severity, brand: str) -> li
         for topic, statement, _ in told
     ):
         rows.append(("identity", f"I am a customer of {brand}.", []))
-    rows += sorted(told, key=lambda row: _TOPICS.index(row[0]))
+    rows += sorted(told, key=lambda row: TOPICS.index(row[0]))
     if not any(topic == "emotional_impact" for topic, _, _ in told):
         rows.append(("emotional_impact", choose_feeling(severity), []))
     return [_make_sentence(facts[0], index, *row) for index, row in enumerate(rows)]

@@ -188,6 +188,11 @@ def is_money_loss(text: str) -> bool:
     return _MONEY_LOSS.search(text) is not None
 
 
+def speaks_of_money(text: str) -> bool:
+    """Whether money is mentioned, or its loss."""
+    return is_about_money(text) or is_money_loss(text)
+
+
 def is_unseen(text: str) -> bool:
     """Whether it happened where the company's systems have no eyes."""
     return _UNSEEN.search(text) is not None or is_emotional(text)

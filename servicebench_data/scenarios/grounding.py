@@ -242,7 +242,7 @@ def check_expectation(parts: Parts, source: Source, knowledge: Knowledge, eviden
     if low > high or (low > 0 and not expectation.is_loss_money):
         yield "expectation", "compensation", f"{low} to {high}"
     said = " ".join(turn.text for turn in source.turns if turn.role == "customer")
-    if expectation.is_loss_money and (low == 0 or not (cues.is_about_money(said) or cues.is_money_loss(said))):
+    if expectation.is_loss_money and (low == 0 or not cues.speaks_of_money(said)):
         yield "expectation", "loss", "is_loss_money: True"
 
 

@@ -17,8 +17,9 @@ from schemas.journeys import CategoryRow, Coding, StageRow
 from schemas.records import Count, Digest, Id, Record, Share, Table
 from servicebench_data.lake.columns import read_columns
 from servicebench_data.lake.database import Limits
-from servicebench_data.lake.expectations import KEY_LIMIT, ROW_LIMIT, Finding, Rule, check_table, list_rules
+from servicebench_data.lake.expectations import KEY_LIMIT, ROW_LIMIT, Finding, check_table, list_rules
 from servicebench_data.lake.parquet import write_file
+from servicebench_data.lake.suites import Rule
 from servicebench_data.lake.tables import RECORDS, arrow_schema
 from tests.rows import list_breaks, plain_row
 
@@ -202,6 +203,16 @@ def test_a_rule_that_raises_is_broken_with_the_reason(
     findings = check_table(StageRow, store(tmp_path, StageRow, [plain_row(StageRow)]), limits)
     assert [finding.rule for finding in findings if not finding.passed] == [odd.name]
     assert "regular expression" in findings[-1].note
+
+
+def test_nothing_of_the_library_stays_changed(tmp_path: Path, limits: Limits) -> None:
+    from great_expectations.expectations.expectation import Expectation  # noqa: PLC0415  (only a check loads it)
+
+    before = vars(Expectation)["configuration"]
+    assert all(
+        finding.passed for finding in check_table(StageRow, store(tmp_path, StageRow, [plain_row(StageRow)]), limits)
+    )
+    assert vars(Expectation)["configuration"] is before
 
 
 def test_great_expectations_stays_silent_and_homeless(tmp_path: Path, offline_environment: dict[str, str]) -> None:

@@ -9,8 +9,8 @@ import pytest
 from schemas.journeys import CategoryRow, StageRow
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.lake.database import Limits
-from servicebench_data.lake.expectations import Rule
 from servicebench_data.lake.parquet import read_file, write_file
+from servicebench_data.lake.suites import Rule
 from servicebench_data.lake.verdicts import check_anew, digest_grounds
 from tests.tables import make_tables
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ Serve = Callable[[Script], Server]
 def ask(task: Task[Grade], sqlite_url: str) -> Callable[..., list[Outcome[Grade]]]:
     """Runs the task over some items with given options."""
 
-    def run(count: int = 1, check: Any = None, **given: Any) -> list[Outcome[Grade]]:
-        items = make_items(count, check) if check else make_items(count)
+    def run(count: int = 1, check: Any = None, trim: Any = None, **given: Any) -> list[Outcome[Grade]]:
+        items = [replace(item, trim=trim) for item in (make_items(count, check) if check else make_items(count))]
         with open_doorway(make_options(**given), sqlite_url) as doorway:
             return doorway.run(task, items)
 
@@ -147,6 +148,21 @@ def test_after_a_second_refusal_the_question_is_put_anew_with_every_reason_and_n
     assert "there is no JSON object in the answer." in last
     assert "`gone` is not in the post" in last
     assert "never" not in last.removeprefix(server.asked[0].question)
+
+
+def keep_calm(answer: Grade) -> Grade | None:
+    return answer.model_copy(update={"reason": "calm"}) if answer.level == "low" else None
+
+
+@pytest.mark.parametrize(("level", "status"), [("low", "answered"), ("high", "invalid")])
+def test_at_the_last_try_what_passes_of_an_answer_is_kept_and_the_rest_is_told(
+    serve: Serve, ask: Ask, level: str, status: str
+) -> None:
+    server = serve(always(complete(json.dumps({"level": level, "reason": "gone"}))))
+    (outcome,) = ask(check=refuse_gone, trim=keep_calm, max_tries=2)
+    assert (outcome.status, outcome.tries, len(server.asked)) == (status, 2, 2)
+    assert outcome.reasons == ("`gone` is not in the post.",)
+    assert (outcome.answer == Grade(level="low", reason="calm")) == (status == "answered")
 
 
 def refuse_gone(answer: Grade) -> Sequence[str]:

@@ -159,8 +159,8 @@ def test_reasons_go_back_and_a_mended_answer_counts(studio: Studio) -> None:
 
 def test_what_still_fails_is_a_failure_with_its_raw_answer(studio: Studio, limits: Limits, tmp_path: Path) -> None:
     def invent(task: str, times: int, answer: dict[str, Any]) -> dict[str, Any]:
-        if task == "background" and len(answer["facts"]) > 1:
-            answer["sentences"][1]["text"] = "I was charged $999."
+        for row in answer.get("facts", []) if len(answer.get("facts", [])) > 1 else []:
+            row["quote"] = "I was charged $999."
         return answer
 
     studio.script.spoil = invent
@@ -177,6 +177,26 @@ def test_what_still_fails_is_a_failure_with_its_raw_answer(studio: Studio, limit
     assert "expectation" not in studio.script.calls
     assert all(finding.passed for finding in check(made, limits, tmp_path).values())
     assert is_finished(tabulate(made)["task_failure"])
+
+
+def test_what_passes_of_a_last_answer_is_kept_and_what_was_left_out_is_told(
+    studio: Studio, limits: Limits, tmp_path: Path
+) -> None:
+    def invent(task: str, times: int, answer: dict[str, Any]) -> dict[str, Any]:
+        if task == "background" and len(answer["facts"]) > 1:
+            answer["sentences"][1]["text"] = "I was charged $999."
+        return answer
+
+    studio.script.spoil = invent
+    made = studio.write()
+    assert list_reasons(made) == [None, None, "no_events", "no_company_reply", "too_few_facts"]
+    for parts in made[:2]:
+        assert parts.candidate.omissions
+        assert all(reason.startswith("background: sentence 2") for reason in parts.candidate.omissions)
+        assert not any("$999" in row.text for row in parts.background)
+        assert {name for row in parts.background for name in row.fact_ids} == {row.fact_id for row in parts.facts}
+    assert not any(parts.candidate.omissions for parts in made[2:])
+    assert all(finding.passed for finding in check(made, limits, tmp_path).values())
 
 
 def test_a_cap_stops_before_it_is_passed_and_the_next_run_goes_on(

@@ -7,17 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from schemas.scenarios import BackgroundSentence, Fact, RejectionReason
-from schemas.writing import BackgroundAnswer, WrittenSentence
+from schemas.writing import BackgroundAnswer, WrittenFact, WrittenSentence
 from servicebench_data.scenarios.assembly import MIN_FACTS
-from servicebench_data.scenarios.background import latest_disclosure
+from servicebench_data.scenarios.background import TOPICS, find_topic, latest_disclosure
 from servicebench_data.scenarios.grounding import check_background, check_text
 from servicebench_data.scenarios.parts import Parts
 from servicebench_data.scenarios.writing.drafts import Draft
-from servicebench_data.scenarios.writing.facts import check_all_facts, list_kinds, make_fact
+from servicebench_data.scenarios.writing.facts import check_all_facts, keep_facts, list_kinds, make_fact
 from servicebench_data.scenarios.writing.quotes import number_turns
 from servicebench_data.scenarios.writing.reasons import (
     check_first_person,
     check_length,
+    check_whole,
+    drop_repeats,
     explain_faults,
     find_repeats,
 )
@@ -54,10 +56,32 @@ def check(draft: Draft, answer: BackgroundAnswer) -> Iterator[str]:
         yield f"{inferred} sentences have no fact: at most {MAX_INFERRED} may; tell facts, or leave them out."
 
 
+def trim(draft: Draft, answer: BackgroundAnswer) -> BackgroundAnswer | None:
+    """The facts that pass, and the sentences that pass with them; a fact that none of these tells tells itself."""
+    kept = keep_facts(draft, answer.facts)
+    facts = {item.fact_id: make_fact(draft, item, "") for item in kept}
+    sentences = drop_repeats(
+        item for item in answer.sentences if not any(check_sentence(draft, "sentence", item, facts))
+    )
+    inferred = [item for item in sentences if not item.fact_ids][:MAX_INFERRED]
+    sentences = [item for item in sentences if item.fact_ids or item in inferred]
+    told = {name for item in sentences for name in item.fact_ids}
+    sentences += [tell_alone(item, facts[item.fact_id]) for item in kept if item.fact_id not in told]
+    sentences.sort(key=lambda item: TOPICS.index(item.topic))
+    return BackgroundAnswer(facts=kept, sentences=sentences) if kept else None
+
+
+def tell_alone(item: WrittenFact, fact: Fact) -> WrittenSentence:
+    """A fact's own statement as a sentence."""
+    topic = find_topic(item.statement, [fact])
+    return WrittenSentence(fact_ids=[item.fact_id], topic=topic, text=item.statement)
+
+
 def check_sentence(draft: Draft, where: str, item: WrittenSentence, facts: Mapping[str, Fact]) -> Iterator[str]:
     """A sentence is the customer's, tells facts that exist, and holds no value that they do not hold."""
     yield from check_first_person(where, item.text)
     yield from check_length(where, item.text)
+    yield from check_whole(where, item.text)
     unknown = [name for name in item.fact_ids if name not in facts]
     if unknown:
         yield f"{where} names {', '.join(unknown)}, which is none of the facts: {', '.join(facts)}."
@@ -122,4 +146,4 @@ def settle(parts: Parts) -> RejectionReason | None:
     return None if len(parts.facts) >= MIN_FACTS else "too_few_facts"
 
 
-BACKGROUND = Stage(make_task("background", BackgroundAnswer), describe, check, add, settle)
+BACKGROUND = Stage(make_task("background", BackgroundAnswer), describe, check, add, settle, trim)

@@ -47,20 +47,31 @@ def list_form(draft: Draft) -> dict[str, CaseField]:
 
 def check(draft: Draft, answer: CaseRecordAnswer) -> Iterator[str]:
     """Why the record is refused."""
-    form, facts = list_form(draft), {fact.fact_id: fact for fact in draft.parts.facts}
+    form = list_form(draft)
     names = [item.field_id for item in answer.fields]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"field {name} is filled {names.count(name)} times: fill it once."
     for item in answer.fields:
-        where = f"field {item.field_id}"
-        if item.field_id not in form:
-            yield f"{where} is not in the form: its fields are {', '.join(form)}."
-            continue
-        yield from check_evidence(draft, where, item, form[item.field_id])
-        yield from check_fact(where, item, facts)
-        row = make_row(draft, item, form[item.field_id], "unknown")
-        rows = replace(draft.parts, case_fields=[row])
-        yield from explain_faults(where, check_case_record(rows, draft.source, draft.knowledge, draft.said))
+        yield from check_field(draft, item, form)
+
+
+def check_field(draft: Draft, item: WrittenField, form: Mapping[str, CaseField]) -> Iterator[str]:
+    """Why one field is refused."""
+    where = f"field {item.field_id}"
+    if item.field_id not in form:
+        yield f"{where} is not in the form: its fields are {', '.join(form)}."
+        return
+    yield from check_evidence(draft, where, item, form[item.field_id])
+    yield from check_fact(where, item, {fact.fact_id: fact for fact in draft.parts.facts})
+    rows = replace(draft.parts, case_fields=[make_row(draft, item, form[item.field_id], "unknown")])
+    yield from explain_faults(where, check_case_record(rows, draft.source, draft.knowledge, draft.said))
+
+
+def trim(draft: Draft, answer: CaseRecordAnswer) -> CaseRecordAnswer:
+    """The fields that pass, of several of one name the first; a record may be empty."""
+    form = list_form(draft)
+    kept = [item for item in answer.fields if not any(check_field(draft, item, form))]
+    return CaseRecordAnswer(fields=list({item.field_id: item for item in reversed(kept)}.values())[::-1])
 
 
 def check_evidence(draft: Draft, where: str, item: WrittenField, field: CaseField) -> Iterator[str]:
@@ -132,4 +143,4 @@ def add(draft: Draft, answer: CaseRecordAnswer, made_by: str) -> Parts:
     return replace(draft.parts, case_fields=list(rows))
 
 
-CASE_RECORD = Stage(make_task("case_record", CaseRecordAnswer), describe, check, add, accept)
+CASE_RECORD = Stage(make_task("case_record", CaseRecordAnswer), describe, check, add, accept, trim)

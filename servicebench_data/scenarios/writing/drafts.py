@@ -36,6 +36,7 @@ class Draft:
         parts: The parts so far.
         models: Models that answered, in the order of the tasks.
         costs: What each task's calls cost in USD; None where unknown.
+        omissions: Why parts of accepted answers were left out, by task.
     """
 
     source: Source
@@ -46,6 +47,7 @@ class Draft:
     parts: Parts
     models: tuple[str, ...] = ()
     costs: tuple[float | None, ...] = ()
+    omissions: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -83,6 +85,11 @@ def begin(source: Source, knowledge: Knowledge, chance: Chance) -> Draft:
 def take_answer(draft: Draft, parts: Parts, outcome: Outcome[A], reason: RejectionReason | None) -> Draft:
     """The draft with the rows of an answer, rejected where they do not make a scenario."""
     return close(spend(replace(draft, parts=parts), outcome), reason)
+
+
+def note_omissions(draft: Draft, task: str, outcome: Outcome[A]) -> Draft:
+    """The draft with why parts of an accepted answer were left out."""
+    return replace(draft, omissions=(*draft.omissions, *(f"{task}: {reason}" for reason in outcome.reasons)))
 
 
 def take_failure(draft: Draft, task: str, outcome: Outcome[A]) -> Draft:
@@ -123,6 +130,7 @@ def finish(draft: Draft, version: str) -> Parts:
             "made_by": ", ".join(dict.fromkeys(draft.models)),
             "rules_version": version,
             "cost_usd": add_costs(draft.costs),
+            "omissions": list(draft.omissions),
             "fact_count": len(facts),
             "customer_only_count": sum(fact.is_customer_only for fact in facts),
         }

@@ -15,10 +15,15 @@ from servicebench_data.scenarios.writing.quotes import Quoted, find_words, locat
 from servicebench_data.scenarios.writing.reasons import (
     check_length,
     check_third_person,
+    check_whole,
+    drop_repeats,
     explain_faults,
     find_repeats,
 )
 from servicebench_data.scenarios.writing.stage import Stage, make_task
+
+#: Share of events that may be inferred.
+MAX_INFERRED = 0.25
 
 
 def describe(draft: Draft) -> Mapping[str, str]:
@@ -34,14 +39,27 @@ def find_quote(draft: Draft, where: str, item: WrittenEvent) -> Quoted | str:
 def check(draft: Draft, answer: EventsAnswer) -> Iterator[str]:
     """Why the events are refused."""
     for number, item in enumerate(answer.events, 1):
-        where = f"event {number}"
-        yield from check_third_person(where, item.text)
-        yield from check_length(where, item.text)
-        yield from check_inferred(draft, where, item) if item.is_inferred else check_told(draft, where, item)
+        yield from check_event(draft, f"event {number}", item)
     yield from find_repeats("events", (item.text for item in answer.events))
     inferred = sum(item.is_inferred for item in answer.events)
-    if inferred > len(answer.events) / 4:
+    if inferred > len(answer.events) * MAX_INFERRED:
         yield f"{inferred} of {len(answer.events)} events are inferred: at most one in four may be; quote the others."
+
+
+def check_event(draft: Draft, where: str, item: WrittenEvent) -> Iterator[str]:
+    """Why one event is refused."""
+    yield from check_third_person(where, item.text)
+    yield from check_length(where, item.text)
+    yield from check_whole(where, item.text)
+    yield from check_inferred(draft, where, item) if item.is_inferred else check_told(draft, where, item)
+
+
+def trim(draft: Draft, answer: EventsAnswer) -> EventsAnswer | None:
+    """The events that pass, each once; inferred ones only where there are enough others."""
+    kept = drop_repeats([item for item in answer.events if not any(check_event(draft, "event", item))])
+    if sum(item.is_inferred for item in kept) > len(kept) * MAX_INFERRED:
+        kept = [item for item in kept if not item.is_inferred]
+    return EventsAnswer(events=kept) if kept else None
 
 
 def check_inferred(draft: Draft, where: str, item: WrittenEvent) -> Iterator[str]:
@@ -58,15 +76,13 @@ def check_told(draft: Draft, where: str, item: WrittenEvent) -> Iterator[str]:
     if isinstance(quoted, str):
         yield quoted
         return
-    if item.when_text is not None and find_words(quoted.turn.text, item.when_text) is None:
-        yield f'{where}: when_text "{item.when_text}" is not in turn {item.turn}: copy its words, or null.'
     rows = replace(draft.parts, events=[make_event(draft, item, 0, "")])
     evidence = draft.gather([turn.text for turn in draft.opening])
     yield from explain_faults(where, check_events(rows, draft.source, evidence), "what the customer wrote")
 
 
 def make_event(draft: Draft, item: WrittenEvent, index: int, made_by: str) -> Event:
-    """The row of an event; of a quote and a time the source's own words are kept."""
+    """The row of an event; of a quote and a time the source's own words are kept, and no time that it does not hold."""
     quoted = None if item.is_inferred else find_quote(draft, "", item)
     quoted = quoted if isinstance(quoted, Quoted) else None
     when = find_words(quoted.turn.text, item.when_text) if quoted and item.when_text else None
@@ -95,4 +111,4 @@ def settle(parts: Parts) -> RejectionReason | None:
     return None if parts.events else "no_events"
 
 
-EVENTS = Stage(make_task("events", EventsAnswer), describe, check, add, settle)
+EVENTS = Stage(make_task("events", EventsAnswer), describe, check, add, settle, trim)

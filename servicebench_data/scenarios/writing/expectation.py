@@ -56,7 +56,9 @@ def check(draft: Draft, answer: ExpectationAnswer) -> Iterator[str]:
         if text is not None:
             yield from check_third_person(where, text)
             yield from check_length(where, text)
-    yield from check_money(draft, answer)
+    is_loss, least = settle_money(draft, answer)
+    if is_loss and least == 0:
+        yield "is_loss_money is true, so compensation_min_usd must be above 0; or is_loss_money is false."
     rows = add(draft, answer, "unknown")
     known = draft.gather([*(turn.text for turn in draft.source.turns), *list_remedies(draft)])
     yield from explain_faults("the expectation", check_expectation(rows, draft.source, draft.knowledge, known))
@@ -67,19 +69,18 @@ def list_remedies(draft: Draft) -> list[str]:
     return draft.knowledge.categories[draft.source.category_id].remedies
 
 
-def check_money(draft: Draft, answer: ExpectationAnswer) -> Iterator[str]:
-    """Money is lost only where the customer speaks of money, and then some is needed."""
+def settle_money(draft: Draft, answer: ExpectationAnswer) -> tuple[bool, float]:
+    """Whether money is lost, and the least that is needed: nothing where the customer speaks of no money."""
     said = " ".join(turn.text for turn in draft.source.turns if turn.role == "customer")
-    if answer.is_loss_money and not cues.is_about_money(said):
-        yield "is_loss_money is true, but the customer speaks of no money: it is false."
-    if answer.is_loss_money and answer.compensation_min_usd == 0:
-        yield "is_loss_money is true, so compensation_min_usd must be above 0; or is_loss_money is false."
+    is_loss = answer.is_loss_money and cues.speaks_of_money(said)
+    return is_loss, answer.compensation_min_usd if is_loss else 0.0
 
 
 def add(draft: Draft, answer: ExpectationAnswer, made_by: str) -> Parts:
     """The parts with the expectation."""
     found = [locate("", draft.turns, item.turn, item.quote) for item in answer.requests]
     posts = [post for quoted in found if isinstance(quoted, Quoted) for post in quoted.post_ids]
+    is_loss, least = settle_money(draft, answer)
     row = Expectation(
         industry=draft.knowledge.industry.id,
         scenario_id=draft.source.scenario_id,
@@ -87,10 +88,10 @@ def add(draft: Draft, answer: ExpectationAnswer, made_by: str) -> Parts:
         explanation=strip(answer.explanation),
         action=answer.action.strip(),
         apology=strip(answer.apology),
-        compensation_min_usd=answer.compensation_min_usd,
+        compensation_min_usd=least,
         compensation_max_usd=answer.compensation_max_usd,
         insult=answer.insult.strip(),
-        is_loss_money=answer.is_loss_money,
+        is_loss_money=is_loss,
         post_ids=list(dict.fromkeys(posts)),
         is_inferred=not answer.requests,
     )

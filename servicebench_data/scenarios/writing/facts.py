@@ -8,6 +8,7 @@ after the first reply to later; one in the opening stays there, for the customer
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from schemas.scenarios import Disclosure, Fact
 from schemas.writing import BackgroundAnswer, WrittenFact
@@ -21,6 +22,8 @@ from servicebench_data.scenarios.writing.reasons import (
     check_first_person,
     check_length,
     check_single,
+    check_whole,
+    drop_repeats,
     explain_faults,
     find_repeats,
 )
@@ -63,13 +66,26 @@ def check_all_facts(draft: Draft, answer: BackgroundAnswer) -> Iterator[str]:
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"two facts are called {name}: number them f1, f2, f3 and so on."
     for item in answer.facts:
-        where = f"fact {item.fact_id}"
-        yield from check_first_person(where, item.statement)
-        yield from check_length(where, item.statement)
-        yield from check_single(where, item.statement)
-        yield from check_inferred(draft, where, item) if item.is_inferred else check_told(draft, where, item)
-        yield from check_alone(where, item, answer.facts)
+        yield from check_fact(draft, item)
+        yield from check_alone(f"fact {item.fact_id}", item, answer.facts)
     yield from find_repeats("statements of facts", (item.statement for item in answer.facts))
+
+
+def check_fact(draft: Draft, item: WrittenFact) -> Iterator[str]:
+    """Why one fact is refused, whatever the others."""
+    where = f"fact {item.fact_id}"
+    yield from check_first_person(where, item.statement)
+    yield from check_length(where, item.statement)
+    yield from check_single(where, item.statement)
+    yield from check_whole(where, item.statement)
+    yield from check_inferred(draft, where, item) if item.is_inferred else check_told(draft, where, item)
+
+
+def keep_facts(draft: Draft, items: Sequence[WrittenFact]) -> list[WrittenFact]:
+    """The facts that pass, each once."""
+    named = {item.fact_id: item for item in reversed(items) if not any(check_fact(draft, item))}
+    kept = drop_repeats([*named.values()][::-1], attrgetter("statement"))
+    return [item for item in kept if not any(check_alone("", item, kept))]
 
 
 def check_inferred(draft: Draft, where: str, item: WrittenFact) -> Iterator[str]:

@@ -18,6 +18,7 @@ _ALIKE = {**dict.fromkeys("'’‘`", _APOSTROPHE), **dict.fromkeys('"“”', '
 _WORD = re.compile(r"[^\W_]+")
 #: A place that lies within neither a word nor a number.
 _APART = re.compile(r"(?!(?<=\w)\w|(?<=\d[.,])\d|(?<=\d)[.,]\d)")
+_ADDRESSED = re.compile(r"\A[.,\s]*(?:(?:@\w+|@?\[user-\d+\])[\s;:,]*)+")
 _STOPS = ".!?…"
 _ENDS = ' \t\n"“”.,;:!?…'
 
@@ -52,7 +53,8 @@ def number_turns(
 ) -> str:
     """Turns one a line, numbered as the tables number them; those of the opening say so.
 
-    Line breaks within a turn become blanks, so that no text can begin a turn of its own.
+    Line breaks within a turn become blanks, so that no text can begin a turn of its own; accounts that it begins with
+    are left out.
 
     Args:
         turns: The turns.
@@ -62,9 +64,15 @@ def number_turns(
     first = {turn.turn_index for turn in opening}
     return "\n".join(
         f"[{name_turn(turn, is_company_quoted=is_company_quoted)}"
-        f"{', before the first reply' if turn.turn_index in first else ''}] {' '.join(turn.text.split())}"
+        f"{', before the first reply' if turn.turn_index in first else ''}] {tidy_line(turn.text)}"
         for turn in turns
     )
+
+
+def tidy_line(text: str) -> str:
+    """A turn as one line without the accounts that it begins with, for a model repeats them as if they were told."""
+    line = " ".join(text.split())
+    return _ADDRESSED.sub("", line) or line
 
 
 def name_turn(turn: SourceTurn, *, is_company_quoted: bool) -> str:

@@ -4,7 +4,11 @@ Belongs here: wording, and checks of one text that every task shares. Not here: 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
+from typing import TypeVar
+
+T = TypeVar("T")
 
 #: What `Evidence.find_faults` and the grounding checks call a fault, in words.
 _FAULTS = {
@@ -39,6 +43,10 @@ _CUSTOMER = re.compile(
     r"\b[Tt]he (?:customer|user|author)\b(?! (?:service|care|support|relations|rep\w*|agent\w*|desk))"
 )
 _SENTENCE_END = re.compile(r"[.!?] +(?=[A-Z])")
+#: Words with which no sentence ends.
+_BROKEN_OFF = re.compile(
+    r"\b(?:the|an|and|or|but|because|of|from|than|if|my|our|your|his|their|its)\W*\Z", re.IGNORECASE
+)
 LONGEST = 45
 
 
@@ -87,11 +95,27 @@ def check_single(where: str, text: str) -> Iterator[str]:
         yield f'{where} is more than one sentence: "{text}".'
 
 
+def check_whole(where: str, text: str) -> Iterator[str]:
+    """The text does not break off."""
+    if _BROKEN_OFF.search(text):
+        yield f'{where} breaks off: "{text}".'
+
+
 def find_repeats(what: str, texts: Iterable[str]) -> Iterator[str]:
     """Texts that say the same word for word."""
     seen: dict[str, int] = {}
     for number, text in enumerate(texts, 1):
-        key = "".join(letter for letter in text.lower() if letter.isalnum())
+        key = simplify(text)
         if key in seen:
             yield f"{what} {seen[key]} and {number} say the same: keep one."
         seen.setdefault(key, number)
+
+
+def drop_repeats(items: Iterable[T], read: Callable[[T], str] = attrgetter("text")) -> list[T]:
+    """The items of which no earlier one says the same word for word."""
+    return list({simplify(read(item)): item for item in reversed(list(items))}.values())[::-1]
+
+
+def simplify(text: str) -> str:
+    """A text's letters and digits, by which two are the same."""
+    return "".join(letter for letter in text.lower() if letter.isalnum())

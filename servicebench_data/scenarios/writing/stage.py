@@ -33,6 +33,7 @@ class Stage(Generic[A]):
         check: Why an answer is refused, in words for the model.
         add: The draft's parts with the rows of an answer, given the model's name.
         settle: Why the parts do not make a scenario though the answer is good; None where they may.
+        trim: Leaves out of a refused answer the elements that are refused; None where too little is left.
     """
 
     task: Task[A]
@@ -40,10 +41,12 @@ class Stage(Generic[A]):
     check: Callable[[Draft, A], Iterator[str]]
     add: Callable[[Draft, A, str], Parts]
     settle: Callable[[Parts], RejectionReason | None]
+    trim: Callable[[Draft, A], A | None] | None = None
 
     def make_item(self, draft: Draft) -> Item[A]:
         """What to ask for a draft."""
-        return Item(draft.source.scenario_id, self.describe(draft), partial(self.find_reasons, draft))
+        trim = partial(self.trim, draft) if self.trim else None
+        return Item(draft.source.scenario_id, self.describe(draft), partial(self.find_reasons, draft), trim)
 
     def find_reasons(self, draft: Draft, answer: A) -> list[str]:
         """The first reasons for which an answer is refused, each once."""

@@ -14,7 +14,7 @@ from servicebench_data.models.task import Door, Outcome, Progress
 from servicebench_data.scenarios.parts import Chance, Knowledge, Parts, Source
 from servicebench_data.scenarios.writing.background import BACKGROUND
 from servicebench_data.scenarios.writing.case_record import CASE_RECORD
-from servicebench_data.scenarios.writing.drafts import Draft, begin, finish, take_answer, take_failure
+from servicebench_data.scenarios.writing.drafts import Draft, begin, finish, note_omissions, take_answer, take_failure
 from servicebench_data.scenarios.writing.events import EVENTS
 from servicebench_data.scenarios.writing.expectation import EXPECTATION
 from servicebench_data.scenarios.writing.severity import SEVERITY
@@ -24,7 +24,7 @@ from servicebench_data.settings import Settings
 #: Each leans on those before it: severity on the events alone, the expectation on both.
 STAGES: tuple[Stage[Any], ...] = (EVENTS, SEVERITY, BACKGROUND, EXPECTATION, CASE_RECORD)
 #: Changes whenever what is checked or made of an answer changes; the prompts bring their own digests.
-CHECKS_VERSION = 2
+CHECKS_VERSION = 3
 #: Tasks of other groups that the same settings name.
 OTHER_TASKS = (CATEGORY_TASK,)
 
@@ -94,4 +94,4 @@ def take_outcome(stage: Stage[Any], draft: Draft, outcome: Outcome[Any]) -> Draf
     if outcome.answer is None:
         return take_failure(draft, stage.task.name, outcome)
     parts = stage.add(draft, outcome.answer, outcome.model)
-    return take_answer(draft, parts, outcome, stage.settle(parts))
+    return take_answer(note_omissions(draft, stage.task.name, outcome), parts, outcome, stage.settle(parts))
