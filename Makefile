@@ -11,9 +11,9 @@ BENCHMARKS := attacks coding customer_faults duplicates extraction filter gate g
 help:  ## Show what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-$(VENV)/.installed: pyproject.toml constraints.txt
+$(VENV)/.installed: pyproject.toml constraints.txt .ci/install
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]' --constraint constraints.txt
+	.ci/install $(VENV)
 	$(BIN)/servicebench warm --home $(HOME_DIR)
 	@touch $@
 

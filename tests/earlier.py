@@ -7,7 +7,6 @@ import os
 import shutil
 from pathlib import Path
 
-from schemas.journeys import Topic
 from servicebench_data.lake.store import Lake
 from servicebench_data.lake.tables import RECORDS
 
@@ -33,15 +32,12 @@ def copy_vectors(folder: Path) -> Path:
 
 
 def copy_tables(home: Path) -> None:
-    """Tables of the earlier build, which the next one uses where they were made from the same by the same code.
-
-    Topics are left out, so that what loads most is loaded in every run of the tests.
-    """
+    """Tables of the earlier build, which the next one uses where they were made from the same by the same code."""
     if (earlier := find_earlier()) is None:
         return
     lake = Lake(home)
     for record in RECORDS:
-        if record.table.group in GROUPS and record is not Topic:
+        if record.table.group in GROUPS:
             for partition in earlier.partitions(record):
                 shutil.copytree(earlier.folder(record, partition), lake.folder(record, partition))
     if earlier.verdicts.is_dir():

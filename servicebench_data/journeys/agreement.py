@@ -1,26 +1,25 @@
 """How well people agree who coded the same items: chance-corrected, with intervals, and where they differ.
 
-Belongs here: the figures. Not here: reading the file (`codings_file.py`) or printing.
+Belongs here: the figures. Not here: reading the file (`codings_file.py`), the coefficients
+(`kappas.py`) or printing.
 
 Two coders: Cohen's kappa over the items that both coded. More: Krippendorff's alpha for nominal data over the items
 that at least two coded. A coding that is missing is missing: it counts neither as agreement nor as a category.
-Intervals are bootstrapped over items. Both coefficients are computed from counts, so that all resamples are one matrix
-product; the tests compare them with scikit-learn's `cohen_kappa_score` and the package `krippendorff`.
+Intervals are bootstrapped over items.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from servicebench_data.journeys import kappas
 from servicebench_data.journeys.arrays import Floats, Integers
 
-RESAMPLES = 2000
-INTERVAL = (0.025, 0.975)
-# With fewer resamples that have a value than this share, there is no interval.
-DEFINED_SHARE = 0.5
+# Chance moves the ends of an interval by 2% of its width with so many, and a person waits for each of them.
+RESAMPLES = 1000
 
 
 class Coded(NamedTuple):
@@ -150,13 +149,9 @@ class Draws:
 
     def measure(self, name: str, table: Integers) -> Figure:
         """The coefficient of a table, with its interval."""
-        values = self._compute(table, self._weights)
-        drawn = values[1:][np.isfinite(values[1:])]
-        has_interval = len(drawn) >= DEFINED_SHARE * RESAMPLES and np.isfinite(values[0])
-        low, high = np.quantile(drawn, INTERVAL) if has_interval else (None, None)
-        value = float(values[0]) if np.isfinite(values[0]) else None
+        found = kappas.estimate(self._compute(table, self._weights))
         pairable = (table >= 0).sum(axis=1) >= 2
-        return Figure(name, value, as_float(low), as_float(high), (), int(pairable.sum()))
+        return Figure(name, *found, (), int(pairable.sum()))
 
     def oppose(self, name: str, table: Integers, place: int) -> Figure:
         """The coefficient of one category or stage against all others."""
@@ -165,44 +160,16 @@ class Draws:
         return Figure(name, figure.value, figure.low, figure.high, uses, figure.items)
 
 
-def as_float(value: Any) -> float | None:
-    """A number as Python has it."""
-    return None if value is None else float(value)
-
-
 def compute_kappa(table: Integers, weights: Floats) -> Floats:
     """Cohen's kappa of two coders for each row of item weights; not a number where both always say one thing."""
     whole = (table >= 0).all(axis=1)
-    left, right = (spread(table[whole, column], int(table.max()) + 1) for column in (0, 1))
-    kept = weights[:, whole]
-    total = kept.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        observed = kept @ (left * right).sum(axis=1) / total
-        expected = ((kept @ left) * (kept @ right)).sum(axis=1) / total**2
-        return np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
+    left, right = table[whole].T.astype(np.float64)
+    return kappas.compute_kappa(left, right, weights[:, whole], "nominal")
 
 
 def compute_alpha(table: Integers, weights: Floats) -> Floats:
     """Krippendorff's nominal alpha for each row of item weights; not a number where only one value occurs."""
-    counts = np.zeros((len(table), int(table.max()) + 1))
-    for column in range(table.shape[1]):
-        counts += spread(table[:, column], counts.shape[1])
-    coded = counts.sum(axis=1)
-    pairable = coded >= 2
-    counts, coded, kept = counts[pairable], coded[pairable], weights[:, pairable]
-    apart = (coded**2 - (counts**2).sum(axis=1)) / (coded - 1)
-    total, values = kept @ coded, kept @ counts
-    with np.errstate(divide="ignore", invalid="ignore"):
-        expected = (total**2 - (values**2).sum(axis=1)) / (total - 1)
-        return np.where(expected > 1e-9, 1 - (kept @ apart) / expected, np.nan)
-
-
-def spread(column: Integers, count: int) -> Floats:
-    """Ones in the column of each place; a row of zeros for a missing one."""
-    rows = np.zeros((len(column), count))
-    present = np.flatnonzero(column >= 0)
-    rows[present, column[present]] = 1.0
-    return rows
+    return kappas.compute_alpha(np.where(table >= 0, table, np.nan), weights, "nominal")
 
 
 def count_confusions(differences: Sequence[Difference]) -> list[tuple[str, str, int]]:

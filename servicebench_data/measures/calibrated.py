@@ -18,10 +18,11 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_ratings import CalibratedJustice
-from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.journeys.kappas import DEFINED_SHARE, NOTHING, Estimate
 from servicebench_data.lake.database import fetch_table
 from servicebench_data.measures.calibration import LEAST_CLUSTERS
-from servicebench_data.measures.concordance import DEFINED_SHARE, NOTHING, Estimate, divide, draw_weights
+from servicebench_data.measures.concordance import draw_weights
 from servicebench_data.measures.inference import find_quantile
 from servicebench_data.measures.judges import ENSEMBLE
 from servicebench_data.measures.labels import find_judge_labels, find_labels, join_labels
@@ -207,7 +208,8 @@ def explain(sample: Sample) -> str:
 
 def find_error(scores: Floats, people: Floats) -> float:
     """Root mean squared distance; not a number where there is none."""
-    return float(np.sqrt(((scores - people) ** 2).mean())) if len(scores) else np.nan
+    find = load_library("sklearn.metrics").root_mean_squared_error
+    return float(find(people, scores)) if len(scores) and np.isfinite(scores).all() else np.nan
 
 
 def find_lines(sample: Sample, weights: Floats) -> Lines:
@@ -228,6 +230,12 @@ def solve(sums: Floats) -> tuple[Floats, Floats]:
     n, x, y, xy, xx = sums
     slope = divide(n * xy - x * y, n * xx - x * x)
     return divide(y - slope * x, n), slope
+
+
+def divide(above: Floats, below: Floats) -> Floats:
+    """Quotients; not a number where there is nothing to divide by, up to rounding."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(below > 1e-9, above / below, np.nan)
 
 
 def average_agents(sample: Sample, talks: Talks, weights: Floats, lines: Lines) -> tuple[Floats, Floats]:

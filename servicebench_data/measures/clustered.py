@@ -3,8 +3,9 @@
 Belongs here: clustered means, overall, by group and over strata, and their intervals. Not here: which measure of which
 conversations; p-values (`inference.py`).
 
-Cluster sums of the residuals take the place of single residuals, with the factor G / (G - 1) for G clusters, and
-Student's t with G - 1 degrees of freedom; with one conversation per cluster that is the ordinary standard error.
+A mean's error is that of statsmodels' regression on a constant, with Student's t with G - 1 degrees of freedom for G
+clusters; with one conversation per cluster that is the ordinary standard error. The mean over strata is our own, for
+a regression gives all strata one factor for few clusters and knows no degrees of freedom by Satterthwaite.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from servicebench_data.journeys.arrays import Floats, Integers
-from servicebench_data.measures.inference import find_quantile
+from servicebench_data.measures.inference import find_quantile, fit_clustered
 
 ROUNDING = 1e-12
 
@@ -46,28 +47,29 @@ def estimate_means(values: Floats, clusters: Integers, groups: Integers, count: 
         groups: Group of each value, from 0.
         count: Number of groups.
     """
-    n = count_values(groups, count)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.bincount(groups, values, count) / n
-        left = take_residuals(values, mean[groups])
-        sd = np.sqrt(np.bincount(groups, left**2, count) / (n - 1))
-        of_group, sums = sum_clusters(left, clusters, groups)
-        sizes = count_values(of_group, count)
-        squares = np.bincount(of_group, sums**2, count)
-        error = np.sqrt(squares * (sizes / (sizes - 1))) / n
-        error = np.where(error < ROUNDING * np.maximum(np.abs(mean), 1.0), 0.0, error)
-    small = sizes < 2
-    return Means(
-        n,
-        sizes,
-        mean,
-        np.where(n < 2, np.nan, sd),
-        np.where(small, np.nan, error),
-        np.where(small, np.nan, sizes - 1.0),
-    )
+    parts = [describe_values(values[rows], clusters[rows]) for rows in split_groups(groups, count)]
+    return Means(*(np.array([part[place] for part in parts]) for place in range(len(Means._fields))))
 
 
-def take_residuals(values: Floats, means: Floats) -> Floats:
+def split_groups(groups: Integers, count: int) -> list[Integers]:
+    """Places of each group's values."""
+    return np.split(np.argsort(groups, kind="stable"), np.cumsum(count_values(groups, count)))[:-1]
+
+
+def describe_values(values: Floats, clusters: Integers) -> tuple[int, int, float, float, float, float]:
+    """What `Means` has of one group."""
+    n, size = len(values), len(np.unique(clusters))
+    if n == 0:
+        return 0, 0, np.nan, np.nan, np.nan, np.nan
+    mean = float(values.mean())
+    sd = float(np.std(take_residuals(values, mean), ddof=1)) if n > 1 else np.nan
+    if size < 2:
+        return n, size, mean, sd, np.nan, np.nan
+    error = float(fit_clustered(values, np.ones(n), clusters).bse[0])
+    return n, size, mean, sd, error if error > ROUNDING * max(abs(mean), 1.0) else 0.0, size - 1.0
+
+
+def take_residuals(values: Floats, means: Floats | float) -> Floats:
     """What is left of the values without the means; rounding that stands for nothing is nothing."""
     left = values - means
     return np.where(np.abs(left) < ROUNDING * np.maximum(np.abs(values), 1.0), 0.0, left)

@@ -18,7 +18,14 @@ import pyarrow as pa
 
 from schemas.measures_statistics import AgentContrast
 from servicebench_data.journeys.arrays import Floats, Integers
-from servicebench_data.measures.clustered import Means, count_values, estimate_macro, estimate_means, find_interval
+from servicebench_data.measures.clustered import (
+    Means,
+    count_values,
+    estimate_macro,
+    estimate_means,
+    find_interval,
+    split_groups,
+)
 from servicebench_data.measures.inference import adjust, divide_safely, find_p
 from servicebench_data.measures.labels import AgentLabels, find_labels, join_labels
 from servicebench_data.measures.reading import (
@@ -186,12 +193,13 @@ def average(by: str, values: Floats, groups: Integers, count: int) -> Floats:
 
 def correlate(left: Floats, right: Floats, groups: Integers, count: int) -> Floats:
     """Pearson's correlation within each group; not a number where one side does not vary."""
-    n = np.maximum(count_values(groups, count), 1)
-    left = left - (np.bincount(groups, left, count) / n)[groups]
-    right = right - (np.bincount(groups, right, count) / n)[groups]
-    both = np.bincount(groups, left * right, count).astype(np.float64)
-    squares = np.bincount(groups, left**2, count) * np.bincount(groups, right**2, count)
-    return np.clip(divide_safely(both, np.sqrt(np.where(squares > 1e-18, squares, 0.0))), -1.0, 1.0)
+    pairs = [(left[rows], right[rows]) for rows in split_groups(groups, count)]
+    return np.array([np.corrcoef(*pair)[0, 1] if all(varies(side) for side in pair) else np.nan for pair in pairs])
+
+
+def varies(values: Floats) -> bool:
+    """Whether values differ by more than rounding."""
+    return len(values) > 0 and float(np.ptp(values)) > 1e-9
 
 
 def bound(layout: Layout, pair: Pair) -> dict[str, Floats]:

@@ -3,27 +3,27 @@
 Belongs here: cumulative incidence with its intervals. Not here: rates at the end.
 
 Aalen and Johansen: what ends one way can no longer end another way, and what the cap on turns ends is censored there.
-The estimate is a function of counts by source dialogue, so that all resamples of the dialogues are one matrix product
-(statsmodels takes one sample at a time and no clusters; the tests compare the two).
+statsmodels estimates it from how often each turn with each cause occurs, anew for every resample of the dialogues.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from schemas.measures_statistics import CumulativeOutcome
-from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.journeys.kappas import INTERVAL
 from servicebench_data.measures.clustered import draw_counts
 from servicebench_data.measures.inference import find_wilson
+from servicebench_data.measures.intervals import DIGITS
 from servicebench_data.measures.reading import Marks, encode, keep_results, make_table, read_conversations, read_numbers
 
 CAUSES = ("agreed", "disengaged", "failed")
 DRAWS = 1000
 SEED = 2026
-INTERVAL = (0.025, 0.975)
 
 
 class Ends(NamedTuple):
@@ -96,42 +96,38 @@ def write_curve(ends: Ends, turns: int, weights: Floats) -> Iterator[dict[str, A
 
 def estimate_curve(ends: Ends, turns: int, weights: Floats) -> Curve:
     """Incidence with percentile intervals; by Wilson at the number of clusters where all or none ended so."""
-    events, leaving = count_ends(ends, turns, weights.shape[1])
-    drawn, at_risk = np.clip(accumulate(weights, events, leaving), 0.0, 1.0), count_at_risk(leaving)
+    counts = count_ends(ends, turns, weights.shape[1])
+    drawn = np.stack([accumulate(row) for row in (weights @ counts).reshape(len(weights), turns, -1)])
     clusters, incidence = len(np.unique(ends.cluster)), drawn[0]
+    at_risk = (ends.turn[:, None] > np.arange(turns)).sum(axis=0)
     if clusters < 2:
         nothing = np.full(incidence.shape, np.nan)
         return Curve(incidence, nothing, nothing, nothing > 0, at_risk)
     by_wilson = np.clip(np.stack(find_wilson(incidence * clusters, clusters)), 0.0, 1.0)
     varies = (incidence > 0) & (incidence < 1)
-    low, high = np.where(varies, np.quantile(drawn[1:], INTERVAL, axis=0), by_wilson)
+    low, high = np.where(varies, np.nanquantile(drawn[1:], INTERVAL, axis=0), by_wilson)
     return Curve(incidence, low, high, varies, at_risk)
 
 
-def count_ends(ends: Ends, turns: int, clusters: int) -> tuple[Floats, Floats]:
-    """Ends by cluster, turn and cause, and conversations that leave by cluster and turn, censored ones among them."""
-    shape = (clusters, turns, len(CAUSES))
-    events, leaving = np.zeros(shape), np.zeros(shape[:2])
-    is_event = ends.cause >= 0
-    np.add.at(events, (ends.cluster[is_event], ends.turn[is_event] - 1, ends.cause[is_event]), 1.0)
-    np.add.at(leaving, (ends.cluster, ends.turn - 1), 1.0)
-    return events, leaving
+def count_ends(ends: Ends, turns: int, clusters: int) -> Floats:
+    """Conversations by cluster, and by turn and cause in one, censored ones first."""
+    causes = len(CAUSES) + 1
+    kinds = (ends.turn - 1) * causes + ends.cause + 1
+    size = turns * causes
+    return (
+        np.bincount(ends.cluster * size + kinds, minlength=clusters * size).reshape(clusters, size).astype(np.float64)
+    )
 
 
-def count_at_risk(leaving: Floats) -> Integers:
-    """Conversations that had not ended before each turn."""
-    gone: Floats = leaving.sum(axis=0)
-    at_risk: Floats = gone.sum() - np.cumsum(gone) + gone
-    return np.round(at_risk).astype(np.int64)
+def accumulate(counts: Floats) -> Floats:
+    """Cumulative incidence by Aalen and Johansen, by turn and cause.
 
-
-def accumulate(weights: Floats, events: Floats, leaving: Floats) -> Floats:
-    """Cumulative incidence by Aalen and Johansen for each row of cluster weights: row, turn, cause."""
-    clusters, turns, causes = events.shape
-    ended = (weights @ events.reshape(clusters, turns * causes)).reshape(-1, turns, causes)
-    gone = weights @ leaving
-    at_risk = gone.sum(axis=1, keepdims=True) - np.cumsum(gone, axis=1) + gone
-    hazard = ended / np.maximum(at_risk, 1e-9)[:, :, None]
-    staying = cast("Floats", np.cumprod(1 - hazard.sum(axis=2), axis=1))
-    before = np.concatenate([np.ones((len(weights), 1)), staying[:, :-1]], axis=1)
-    return np.cumsum(before[:, :, None] * hazard, axis=1)
+    Args:
+        counts: Conversations by turn and cause, censored ones first.
+    """
+    turn, cause = np.indices(counts.shape).reshape(2, -1)
+    fit = load_library("statsmodels.duration.survfunc").CumIncidenceRight
+    with np.errstate(divide="ignore", invalid="ignore"):  # nobody is at risk after the last end
+        incidence = np.column_stack(fit(turn, cause, freq_weights=counts.ravel()).cinc)
+    # There the last value stays; the ends' rounding is taken off, for whether all have ended is asked.
+    return np.fmax.accumulate(incidence).round(DIGITS)

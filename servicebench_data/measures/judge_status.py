@@ -18,9 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_ratings import JudgeState, JudgeStatus
+from servicebench_data.journeys.kappas import NOTHING, Estimate
 from servicebench_data.judging.coverage import LEAST_CONVERSATIONS
 from servicebench_data.lake.database import fetch_table
-from servicebench_data.measures.concordance import NOTHING, Estimate, compute_spearman, draw_weights, estimate
+from servicebench_data.measures.concordance import compute_spearman, draw_weights, estimate
 from servicebench_data.measures.panels import TOTAL, Bench, Panel, pair_one, read_benches, read_panels
 from servicebench_data.measures.reading import make_table
 

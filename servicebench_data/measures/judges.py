@@ -8,7 +8,9 @@ mean, less its own mean, less the agent's mean over judges, plus the grand mean.
 whole source dialogues on the judge's standardised score less the mean of the other judges'.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -18,9 +20,10 @@ import pyarrow as pa
 
 from schemas.measures_statistics import JudgeAdvantage, JudgeConsistency
 from schemas.records import Record
-from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.journeys.arrays import Floats, Integers, load_library
 from servicebench_data.measures.clustered import estimate_means, find_interval, sum_clusters
 from servicebench_data.measures.inference import adjust
+from servicebench_data.measures.intervals import DIGITS
 from servicebench_data.measures.labels import SELF_PLAY, join_labels
 from servicebench_data.measures.reading import JUSTICE, encode, make_table, read_numbers, read_scores
 
@@ -138,7 +141,8 @@ def find_advantages(bench: Bench, agents: int) -> Advantages:
     whole = np.isfinite(bench.scores).all(axis=1)
     z, agent, cluster = standardise(bench.scores)[whole], bench.agent[whole], bench.cluster[whole]
     n = np.bincount(agent, minlength=agents)
-    means = np.array([estimate_means(z[:, judge], cluster, agent, agents).mean for judge in range(judges)])
+    with np.errstate(invalid="ignore"):  # no conversation of an agent has all judges
+        means = np.array([np.bincount(agent, column, agents) / n for column in z.T])
     clusters = np.bincount(sum_clusters(np.ones(len(agent)), cluster, agent)[0], minlength=agents)
     if judges < 2 or agents < 2 or not np.isfinite(means).all():
         nothing = np.full((judges, agents), np.nan)
@@ -148,11 +152,9 @@ def find_advantages(bench: Bench, agents: int) -> Advantages:
 
 def standardise(scores: Floats) -> Floats:
     """Each judge's scores less their mean, over their standard deviation; not a number where they do not vary."""
-    counts = np.isfinite(scores).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        left = scores - np.nansum(scores, axis=0) / counts
-        spread = np.sqrt(np.nansum(left**2, axis=0) / (counts - 1))
-        return np.where(spread > 0, left / spread, np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return load_library("scipy.stats").zscore(scores, ddof=1, nan_policy="omit")
 
 
 def center_twice(means: Floats) -> Floats:
@@ -176,14 +178,21 @@ def flip_signs(z: Floats, agent: Integers, cluster: Integers, means: Floats) -> 
 
 
 def count_extremes(sums: Floats) -> Floats:
-    """P of each column's sum among those with random signs of the rows; the observed one is one of them."""
-    observed, draw = np.abs(sums.sum(axis=0)), np.random.default_rng(SEED)
-    extreme = np.ones(sums.shape[1])
-    for start in range(0, FLIPS, FLIPS_AT_ONCE):
-        size = min(FLIPS_AT_ONCE, FLIPS - start)
-        signs = draw.integers(0, 2, (size, len(sums))).astype(np.float64) * 2 - 1
-        extreme += (np.abs(signs @ sums) >= observed * (1 - 1e-9)).sum(axis=0)
-    return extreme / (FLIPS + 1)
+    """P of each column's sum among those with random signs of the rows; with all signs where the rows are few."""
+    if len(sums) < 2:  # a single row's sign changes no size
+        return np.ones_like(sums[0])
+    test = load_library("scipy.stats").permutation_test
+    found = test(
+        (np.ones(len(sums)),), partial(add_up, sums), permutation_type="samples", vectorized=True, n_resamples=FLIPS,
+        batch=FLIPS_AT_ONCE, alternative="greater", rng=np.random.default_rng(SEED),
+    )  # fmt: skip
+    return found.pvalue
+
+
+def add_up(sums: Floats, signs: Floats, axis: int) -> Floats:
+    """Size of each column's sum with the rows' signs, which lie along the axis; rounding breaks no tie."""
+    lying: Floats = np.moveaxis(signs, axis, -1)
+    return np.abs(lying @ sums).round(DIGITS)
 
 
 def list_means(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_statistics import CategoryRanking
-from servicebench_data.journeys.arrays import Floats, Integers, load_library
+from servicebench_data.journeys.arrays import Floats, Integers, list_places, load_library
 from servicebench_data.measures.clustered import ROUNDING, take_residuals
 from servicebench_data.measures.inference import adjust, divide_safely, find_p, find_quantile
 from servicebench_data.measures.labels import find_labels, join_labels
@@ -144,7 +144,7 @@ def shrink(mean: Floats, variance: Floats, freedom: int) -> Shrunken:
     combined = load_library("statsmodels.stats.meta_analysis").combine_effects(mean, variance, method_re="iterated")
     prior = max(float(combined.tau2), 0.0)
     precision = 1 / (variance + prior)
-    common = float((precision * mean).sum() / precision.sum())
+    common = float(combined.mean_effect_re)
     chance = variance * precision * (count - 3) / (count - 1)
     estimate = mean - chance * (mean - common)
     spread = (
@@ -164,10 +164,9 @@ def compare_with_all(groups: Groups) -> tuple[Floats, Floats]:
 
 def rank(values: Floats, is_ranked: Marks) -> dict[int, int]:
     """Rank of each place that is ranked and has a value, 1 for the highest; ties by place."""
-    places = [
-        int(place) for place in np.argsort(-values, kind="stable") if is_ranked[place] and np.isfinite(values[place])
-    ]
-    return {place: number for number, place in enumerate(places, start=1)}
+    places = np.flatnonzero(is_ranked & np.isfinite(values))
+    ranks = load_library("scipy.stats").rankdata(-values[places], method="ordinal")
+    return dict(zip(list_places(places), list_places(ranks), strict=True))
 
 
 def explain(n: int, estimate: float) -> str:

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from schemas.measures_ratings import RaterAgreement
 from servicebench_data.journeys.arrays import Floats
-from servicebench_data.measures.concordance import compute_alpha, compute_spearman, draw_weights, estimate
+from servicebench_data.journeys.kappas import compute_alpha
+from servicebench_data.measures.concordance import compute_spearman, draw_weights, estimate
 from servicebench_data.measures.panels import Flags, Panel, read_panels
 from servicebench_data.measures.reading import make_table
 from servicebench_data.measures.validity import average_known, choose_metric

@@ -12,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.measures_ratings import JudgeValidity, Rated, ValidityMeasure
-from servicebench_data.journeys.arrays import Floats
+from servicebench_data.journeys.arrays import Floats, load_library
+from servicebench_data.journeys.kappas import Estimate, Metric, compute_alpha
 from servicebench_data.measures.concordance import (
     Compare,
-    Metric,
-    compute_alpha,
     compute_bias,
     compute_error,
     compute_kappa,
@@ -35,34 +34,44 @@ COMPARED: dict[ValidityMeasure, Compare] = {
     "bias": compute_bias,
 }
 ALPHA: ValidityMeasure = "krippendorff_alpha"
+#: People's own figures, by dimension and conversations.
+Ceilings = dict[tuple[Rated, tuple[str, ...]], dict[ValidityMeasure, Estimate]]
 
 
 def make_judge_validity(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> pa.Table:
     """One row per judge, grading version, dimension and measure, for what people rated."""
     panels = read_panels(connection, experiment_id)
+    ceilings: Ceilings = {}
     rows = [
         {"experiment_id": experiment_id, **row}
         for bench in read_benches(connection, experiment_id)
         for dimension, pairing in pair(bench, panels)
-        for row in describe(bench, dimension, pairing)
+        for row in describe(bench, dimension, pairing, ceilings)
     ]
     return make_table(JudgeValidity, rows)
 
 
-def describe(bench: Bench, dimension: Rated, pairing: Pairing) -> Iterator[dict[str, Any]]:
-    """The rows of a judge on one dimension."""
+def describe(bench: Bench, dimension: Rated, pairing: Pairing, ceilings: Ceilings) -> Iterator[dict[str, Any]]:
+    """The rows of a judge on one dimension.
+
+    Args:
+        bench: The judge.
+        dimension: The dimension.
+        pairing: Its scores beside people's.
+        ceilings: People's own figures so far, which all judges of the same conversations share; missing ones are added.
+    """
     panel = pairing.panel
     weights = draw_weights(panel.clusters)
-    values: dict[ValidityMeasure, tuple[Floats, Floats]] = {
-        name: (
-            compare_scores(name, pairing.judge, panel.average(), weights, dimension),
-            find_ceiling(name, panel, weights, dimension),
-        )
-        for name in COMPARED
+    key = (dimension, tuple(panel.conversations))
+    if key not in ceilings:
+        ceilings[key] = find_ceilings(panel, weights, dimension)
+    values: dict[ValidityMeasure, Floats] = {
+        name: compare_scores(name, pairing.judge, panel.average(), weights, dimension) for name in COMPARED
     }
-    values[ALPHA] = compare_alphas(pairing, weights, choose_metric(dimension))
-    for name, (value, ceiling) in values.items():
-        found, top = estimate(value, panel.clusters), estimate(ceiling, panel.clusters)
+    joined = np.column_stack([panel.scores, pairing.judge])  # the judge as one more person
+    values[ALPHA] = compute_alpha(joined, weights, choose_metric(dimension))
+    for name, value in values.items():
+        found, top = estimate(value, panel.clusters), ceilings[key][name]
         yield {
             **describe_bench(bench, dimension),
             "measure": name,
@@ -100,6 +109,13 @@ def compare_scores(name: ValidityMeasure, scores: Floats, people: Floats, weight
     return COMPARED[name](scores, round_up(people) if is_rounded else people, weights)
 
 
+def find_ceilings(panel: Panel, weights: Floats, dimension: Rated) -> dict[ValidityMeasure, Estimate]:
+    """How far people go among themselves, by measure."""
+    values: dict[ValidityMeasure, Floats] = {name: find_ceiling(name, panel, weights, dimension) for name in COMPARED}
+    values[ALPHA] = compute_alpha(panel.scores, weights, choose_metric(dimension))
+    return {name: estimate(value, panel.clusters) for name, value in values.items()}
+
+
 def find_ceiling(name: ValidityMeasure, panel: Panel, weights: Floats, dimension: Rated) -> Floats:
     """The measure for each person against the others' mean, averaged over people by how much they share.
 
@@ -113,8 +129,7 @@ def find_ceiling(name: ValidityMeasure, panel: Panel, weights: Floats, dimension
         own, others = panel.scores[:, place], panel.average_others(place)
         both = np.isfinite(own) & np.isfinite(others)
         if both.any():
-            with np.errstate(divide="ignore", invalid="ignore"):
-                values.append(compare_scores(name, own[both], others[both], weights[:, both], dimension))
+            values.append(compare_scores(name, own[both], others[both], weights[:, both], dimension))
             shares.append(int(both.sum()))
     return average_known(values, shares, len(weights))
 
@@ -123,18 +138,8 @@ def average_known(values: Sequence[Floats], shares: Sequence[int], count: int) -
     """Mean by shares over those that are numbers; not a number where none is."""
     if not values:
         return np.full(count, np.nan)
-    rows, weights = np.vstack(values), np.array(shares, dtype=np.float64)[:, None]
-    known = np.isfinite(rows)
-    total = (weights * known).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(total > 0, np.where(known, weights * rows, 0).sum(axis=0) / total, np.nan)
-
-
-def compare_alphas(pairing: Pairing, weights: Floats, metric: Metric) -> tuple[Floats, Floats]:
-    """Krippendorff's alpha with the judge as one more person, and of people alone."""
-    people = pairing.panel.scores
-    joined = np.column_stack([people, pairing.judge])
-    return compute_alpha(joined, weights, metric), compute_alpha(people, weights, metric)
+    masked = load_library("numpy.ma")
+    return masked.average(masked.masked_invalid(np.vstack(values)), axis=0, weights=shares).filled(np.nan)
 
 
 def choose_metric(question: str) -> Metric:

@@ -112,16 +112,18 @@ def test_the_checks_pass_and_see_a_verdict_that_vanished(judged: Path, tmp_path:
     assert not check(home, coverage).passed
 
 
-def test_a_further_judge_asks_only_for_verdicts(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(copied)
-    lake = Lake(copied)
+def test_a_further_judge_asks_only_for_verdicts(
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(shutil.copytree(judged, tmp_path / "home"))
+    lake = Lake(home)
     before = {record: lake.get(record, "small").pointer.sha256 for record in READ_OF_EXPERIMENT}
     with Server(judge_low) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.base)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         judges = [{"name": "rules"}, {"name": "model", "model": "openai/small"}]
-        run(copied, judges=judges)
-        run(copied, judges=judges)
+        run(home, judges=judges)
+        run(home, title="Another title.", judges=judges)
     assert len(server.asked) == len(lake.read(Conversation, "small"))
     assert before == {record: lake.get(record, "small").pointer.sha256 for record in READ_OF_EXPERIMENT}
     scores = lake.read(Score, "small").to_pylist()
@@ -130,18 +132,18 @@ def test_a_further_judge_asks_only_for_verdicts(copied: Path, monkeypatch: pytes
     assert len(lake.read(SubScore, "small")) == 2 * len(server.asked) * len(lake.read(RubricItem))
 
 
-def test_a_padding_test_plays_nothing_anew_and_moves_no_score(copied: Path) -> None:
-    run(copied)
-    lake = Lake(copied)
+def test_a_padding_test_plays_nothing_anew_and_moves_no_score(judged: Path, tmp_path: Path) -> None:
+    home = Path(shutil.copytree(judged, tmp_path / "home"))
+    lake = Lake(home)
     path, scores = lake.get(MessageRow, "small").path, lake.read(Score, "small")
     assert not len(lake.read(PaddedScore, "small"))
-    run(copied, padding_test=5)
+    run(home, padding_test=5)
     assert lake.get(MessageRow, "small").path == path, "conversations were held again for a padding test"
     assert lake.read(Score, "small").equals(scores)
     source = "judging.padded_score JOIN simulation.conversation USING (conversation_id)"
-    drawn = ask(copied, f"SELECT agent, count(DISTINCT conversation_id) FROM {source} GROUP BY agent")
+    drawn = ask(home, f"SELECT agent, count(DISTINCT conversation_id) FROM {source} GROUP BY agent")
     assert sorted(count for _, count in drawn) == [2, 3]
-    rows = ask(copied, "SELECT measure, n, shift FROM measures.padding_effect ORDER BY measure")
+    rows = ask(home, "SELECT measure, n, shift FROM measures.padding_effect ORDER BY measure")
     assert rows == [(name, 5, 0.0) for name in ("distributive", "interactional", "procedural", "total")]
 
 

@@ -12,9 +12,9 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 
 from servicebench_data.journeys.arrays import Floats, Integers
+from servicebench_data.journeys.kappas import compute_alpha
 from servicebench_data.measures import concordance
 from servicebench_data.measures.concordance import (
-    compute_alpha,
     compute_bias,
     compute_error,
     compute_kappa,

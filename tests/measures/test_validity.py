@@ -21,9 +21,9 @@ from schemas.measures_ratings import (
     JudgeValidity,
     RaterAgreement,
 )
+from servicebench_data.journeys.kappas import Estimate
 from servicebench_data.lake.arrow import to_records
 from servicebench_data.measures.calibration import make_judge_calibration
-from servicebench_data.measures.concordance import Estimate
 from servicebench_data.measures.judge_status import Evidence, judge_judge, make_judge_status
 from servicebench_data.measures.labels import find_labels
 from servicebench_data.measures.making import add_made
