@@ -112,9 +112,7 @@ def test_the_checks_pass_and_see_a_verdict_that_vanished(judged: Path, tmp_path:
     assert not check(home, coverage).passed
 
 
-def test_a_further_judge_asks_only_for_verdicts(
-    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_further_judge_asks_only_for_verdicts(judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Path(shutil.copytree(judged, tmp_path / "home"))
     lake = Lake(home)
     before = {record: lake.get(record, "small").pointer.sha256 for record in READ_OF_EXPERIMENT}
