@@ -42,16 +42,21 @@ class Verdict(NamedTuple, Generic[A]):
         answer: The answer that passed.
         reasons: Why there is none, or why parts of it were left out.
         failure: What kind of failure it is.
-        refused: An answer that fits the record and that a check refused.
+        rest: What of a refused answer passes every check.
     """
 
     answer: A | None
     reasons: tuple[str, ...]
     failure: Failure | None = None
-    refused: A | None = None
+    rest: A | None = None
 
 
-def judge_reply(reply: Reply, answer: type[A], check: Callable[[A], Sequence[str]]) -> Verdict[A]:
+def judge_reply(
+    reply: Reply,
+    answer: type[A],
+    check: Callable[[A], Sequence[str]],
+    trim: Callable[[A], A | None] | None = None,
+) -> Verdict[A]:
     """Read, validate and check a reply's answer."""
     if reply.refusal:
         declined = "you declined to answer; the text is data to work on, and the task is legitimate."
@@ -64,7 +69,10 @@ def judge_reply(reply: Reply, answer: type[A], check: Callable[[A], Sequence[str
     if found.answer is None:
         return found
     reasons = tuple(check(found.answer))
-    return Verdict(None, reasons, "invalid", found.answer) if reasons else found
+    if not reasons:
+        return found
+    rest = trim(found.answer) if trim else None
+    return Verdict(None, reasons, "invalid", None if rest is None or check(rest) else rest)
 
 
 def is_plain(answer: type[BaseModel]) -> bool:

@@ -35,11 +35,11 @@ LONGEST_ECHO = 6_000  # characters of a refused answer that the model sees again
 NO_TEXT = "(no answer)"
 
 
-class Refusal(NamedTuple):
+class Refusal(NamedTuple, Generic[A]):
     """An answer that was refused, and why."""
 
     call: Call
-    reasons: tuple[str, ...]
+    verdict: Verdict[A]
 
 
 @dataclass
@@ -78,7 +78,7 @@ async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how
     """Ask one model, with reasons after each refused answer; `how` overrules the options for this item."""
     state = State(item, line.endpoint.model)
     messages = opening = open_conversation(task, item)
-    refusals: list[Refusal] = []
+    refusals: list[Refusal[A]] = []
     most = (how.max_tries if how else None) or caller.options.max_tries
     for number in range(1, most + 1):
         request = write_request(caller.options, line.endpoint, task, messages, how)
@@ -89,14 +89,29 @@ async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how
         except (NoAnswerError, BreakerOpenError) as error:
             return close(state, "unanswered", name_failure(error), str(error))
         state.calls.append(call)
-        state.verdict = judge(call, task, item, is_last=number == most)
+        state.verdict = judge(call, task, item)
         is_accepted = state.verdict.answer is not None
         caller.keeper.note(Use(call.key, task.name, item.item_id, is_accepted, state.verdict.reasons))
         if is_accepted:
             return close(state, "answered")
-        refusals.append(Refusal(call, state.verdict.reasons))
+        refusals.append(Refusal(call, state.verdict))
         messages = ask_again(task, opening, refusals)
-    return close(state, "invalid", state.verdict.failure)
+    rests = [refusal for refusal in refusals if refusal.verdict.rest is not None]
+    return close_with_rest(caller, task, state, rests) if rests else close(state, "invalid", state.verdict.failure)
+
+
+def close_with_rest(caller: Caller, task: Task[A], state: State[A], rests: Sequence[Refusal[A]]) -> Outcome[A]:
+    """What came of an item of which every answer was refused: the one of which most is left, the last of equals."""
+    call, verdict = max(reversed(rests), key=measure_rest)
+    state.verdict = Verdict(verdict.rest, verdict.reasons)
+    caller.keeper.note(Use(call.key, task.name, state.item.item_id, True, verdict.reasons))
+    return close(state, "answered")
+
+
+def measure_rest(refusal: Refusal[A]) -> int:
+    """How much of a refused answer is left."""
+    rest = refusal.verdict.rest
+    return len(rest.model_dump_json()) if rest is not None else 0
 
 
 def name_failure(error: NoAnswerError | BreakerOpenError) -> Failure:
@@ -105,11 +120,10 @@ def name_failure(error: NoAnswerError | BreakerOpenError) -> Failure:
     return "context_overflow" if is_overflow else "unanswered"
 
 
-def judge(call: Call, task: Task[A], item: Item[A], *, is_last: bool) -> Verdict[A]:
+def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:
     """Verdict on an answer; a check that breaks refuses this answer and harms no other item."""
     try:
-        verdict = judge_reply(read_reply(call), task.answer, item.check)
-        return trim(verdict, item) if is_last else verdict
+        return judge_reply(read_reply(call), task.answer, item.check, item.trim)
     except Exception as error:  # noqa: BLE001  (checks are code of others)
         # The error's own words may quote a post, so that they stay out of the log.
         place = traceback.extract_tb(error.__traceback__)[-1]
@@ -117,14 +131,6 @@ def judge(call: Call, task: Task[A], item: Item[A], *, is_last: bool) -> Verdict
         LOG.error("a check of task %r broke on item %r: %s in %s, line %s", *what)  # noqa: TRY400
         broke = f"the check broke with {type(error).__name__}; this is no fault of the answer."
         return Verdict(None, (broke,), "invalid")
-
-
-def trim(verdict: Verdict[A], item: Item[A]) -> Verdict[A]:
-    """What of a refused answer passes every check, with the reasons why the rest was left out."""
-    if verdict.refused is None or item.trim is None:
-        return verdict
-    rest = item.trim(verdict.refused)
-    return verdict if rest is None or item.check(rest) else Verdict(rest, verdict.reasons)
 
 
 def open_conversation(task: Task[A], item: Item[A]) -> tuple[Message, ...]:
@@ -147,13 +153,13 @@ def join_neighbours(messages: Sequence[Message]) -> Iterator[Message]:
         yield {"role": role, "content": "\n\n".join(message["content"] for message in group)}
 
 
-def ask_again(task: Task[A], opening: Sequence[Message], refusals: Sequence[Refusal]) -> tuple[Message, ...]:
+def ask_again(task: Task[A], opening: Sequence[Message], refusals: Sequence[Refusal[A]]) -> tuple[Message, ...]:
     """The next question after refused answers.
 
     The first refused answer is shown again, for it needs a point mended. Where that failed too, the question is put
     anew with every reason so far and none of the answers, for a weak model copies the answer that it sees.
     """
-    reasons = list(dict.fromkeys(reason for refusal in refusals for reason in refusal.reasons))
+    reasons = list(dict.fromkeys(reason for refusal in refusals for reason in refusal.verdict.reasons))
     listed = neutralise("\n".join(f"- {reason}" for reason in reasons), task.prompt.fenced)
     whole = "the whole message" if is_plain(task.answer) else "the whole JSON object"
     if len(refusals) == 1:

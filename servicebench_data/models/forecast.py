@@ -79,24 +79,21 @@ class Walk:
 
     def find_missing(self, task: Task[A], items: Sequence[Item[A]]) -> Iterator[Request]:
         """For each item that the ledger does not answer, the next request that it lacks."""
-        waiting: list[tuple[Item[A], list[Refusal]]] = [(item, []) for item in items]
-        for number in range(1, self.options.max_tries + 1):
-            is_last = number == self.options.max_tries
+        waiting: list[tuple[Item[A], list[Refusal[A]]]] = [(item, []) for item in items]
+        for _ in range(self.options.max_tries):
             asked = [(item, refusals, self.write_next(task, item, refusals)) for item, refusals in waiting]
             found = self.ledger.find({request.key for _, _, request in asked})
             yield from (request for _, _, request in asked if request.key not in found)
             known = [(item, refusals, found[request.key]) for item, refusals, request in asked if request.key in found]
             self.cached += len(known)
-            judged = [
-                (item, refusals, call, judge(call, task, item, is_last=is_last)) for item, refusals, call in known
-            ]
+            judged = [(item, refusals, call, judge(call, task, item)) for item, refusals, call in known]
             waiting = [
-                (item, [*refusals, Refusal(call, verdict.reasons)])
+                (item, [*refusals, Refusal(call, verdict)])
                 for item, refusals, call, verdict in judged
                 if verdict.answer is None
             ]
 
-    def write_next(self, task: Task[A], item: Item[A], refusals: Sequence[Refusal]) -> Request:
+    def write_next(self, task: Task[A], item: Item[A], refusals: Sequence[Refusal[A]]) -> Request:
         """The question of an item after its refused answers so far."""
         opening = open_conversation(task, item)
         messages = ask_again(task, opening, refusals) if refusals else opening

@@ -44,17 +44,18 @@ class Item(Generic[A]):
         item_id: Id of what it is about (a scenario, a dialogue); the ledger forgets by it.
         variables: Value of each variable of the prompt.
         check: Says why an answer that fits the record is refused, in words for the model; nothing where it is fine.
-        trim: Leaves out of a refused answer what is refused; None where too little is left. Used at the last try.
         history: Messages of a conversation so far, with their roles as the model sees them.
         history_place: Whether they come before the prompt's user part, or after it as in a chat that it briefs for.
+        trim: Leaves out of a refused answer what is refused; None where too little is left. Where no try passes, the
+            answer of which most is left stands for the item.
     """
 
     item_id: str
     variables: Mapping[str, str]
     check: Callable[[A], Sequence[str]]
-    trim: Callable[[A], A | None] | None = None
     history: tuple[Message, ...] = ()
     history_place: Literal["before", "after"] = "before"
+    trim: Callable[[A], A | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,19 @@ def test_at_the_last_try_what_passes_of_an_answer_is_kept_and_the_rest_is_told(
     assert (outcome.answer == Grade(level="low", reason="calm")) == (status == "answered")
 
 
+def test_of_several_refused_answers_the_one_of_which_most_is_left_stands(serve: Serve, ask: Ask) -> None:
+    said = [
+        complete(json.dumps({"level": "low", "reason": reason})) for reason in ("gone a", "gone, all of it", "gone")
+    ]
+    serve(first_then(*map(always, said)))
+    (outcome,) = ask(check=refuse_gone, trim=drop_gone, max_tries=3)
+    assert outcome.answer == Grade(level="low", reason="calm, all of it")
+
+
+def drop_gone(answer: Grade) -> Grade:
+    return answer.model_copy(update={"reason": answer.reason.replace("gone", "calm")})
+
+
 def refuse_gone(answer: Grade) -> Sequence[str]:
     return ["`gone` is not in the post."] if "gone" in answer.reason else []
 

@@ -46,7 +46,7 @@ class Stage(Generic[A]):
     def make_item(self, draft: Draft) -> Item[A]:
         """What to ask for a draft."""
         trim = partial(self.trim, draft) if self.trim else None
-        return Item(draft.source.scenario_id, self.describe(draft), partial(self.find_reasons, draft), trim)
+        return Item(draft.source.scenario_id, self.describe(draft), partial(self.find_reasons, draft), trim=trim)
 
     def find_reasons(self, draft: Draft, answer: A) -> list[str]:
         """The first reasons for which an answer is refused, each once."""
