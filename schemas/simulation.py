@@ -21,7 +21,7 @@ OpenedBy = Literal["asked", "open_question", "earned"]
 #: How a fact came out in the customer's message.
 DisclosedBy = Literal["opening", "elicited", "volunteered", "early"]
 OfferKind = Literal["entitlement", "goodwill_cash", "goodwill_non_cash"]
-OfferRelation = Literal["new", "raise", "addition"]
+OfferRelation = Literal["new", "raise", "addition", "alternative"]
 #: What a scripted agent says that it does with a message; the rule engine scores from these alone.
 ActKind = Literal[
     "greeted",
@@ -174,8 +174,11 @@ class OfferRow(Record):
     message_index: Count = Field(description="Agent's message that makes it.")
     offer_index: Count = Field(description="Number of the offer within the message, from 0.")
     kind: OfferKind = Field(description="Owed by policy, goodwill in money or its like, or goodwill in kind.")
-    relation: OfferRelation = Field(description="A new offer, a raise that replaces an earlier one, or an addition.")
-    raises_offer: str | None = Field(description="`message_index:offer_index` of the offer that it replaces.")
+    relation: OfferRelation = Field(
+        description="A new offer, a raise that replaces an earlier one, an addition, or an alternative: of it and the "
+        "one before it in the same message the customer takes one, and the greater stands."
+    )
+    raises_offer: str | None = Field(description="`message_index:offer_index` of the offer that it takes the place of.")
     amount_usd: float | None = Field(ge=0, description="Worth in USD; missing where neither amount nor table says.")
     policy_id: Id | None = Field(description="Policy that it rests on; missing for goodwill.")
     description: str = Field(min_length=1, description="What is offered.")

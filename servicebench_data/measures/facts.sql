@@ -21,7 +21,7 @@ SELECT conversation_id, message_index, offer_index, message_index // 2 + 1 AS tu
 FROM change
 WINDOW so_far AS (PARTITION BY conversation_id ORDER BY message_index, offer_index)
 ;
-COMMENT ON VIEW measures.offer_fact IS 'One row per offer with what stands on the table after it: a raise takes the place of the offer that it names, an addition adds, what has no figure counts nothing, and nothing is clipped to the limit.'
+COMMENT ON VIEW measures.offer_fact IS 'One row per offer with what stands on the table after it: a raise takes the place of the offer that it names, an addition adds, of alternatives the greatest stands, what has no figure counts nothing, and nothing is clipped to the limit.'
 ;
 COMMENT ON COLUMN measures.offer_fact.turn IS 'Agent turn that makes the offer, from 1.'
 ;

@@ -3,10 +3,10 @@
 Belongs here: offers as rows, the limit, and what a raise replaces. Not here: reading offers from words (`offers.py`).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from schemas.simulation import OfferRow
+from schemas.simulation import OfferRelation, OfferRow
 from servicebench_data.simulation.offers import price_in_kind, read_offers
 from servicebench_data.simulation.turns import AgentTurn, Offer, PolicyView
 
@@ -40,7 +40,7 @@ class OfferBook:
     def enter(self, turn: AgentTurn, policies: Sequence[PolicyView], message_index: int) -> list[OfferRow]:
         """Rows of a message's offers: those that were declared, or read from the words where nothing declares any."""
         offers = turn.offers if turn.has_structure else read_offers(turn.message, policies)
-        self.new = tuple(price_in_kind(offer) for offer in offers)
+        self.new = tuple(order_choices(price_in_kind(offer) for offer in offers))
         return [self.enter_one(offer, message_index, number) for number, offer in enumerate(self.new)]
 
     def enter_one(self, offer: Offer, message_index: int, number: int) -> OfferRow:
@@ -67,11 +67,26 @@ class OfferBook:
     def find_raised(self, offer: Offer) -> str | None:
         """The standing offer that an offer takes the place of.
 
-        A raise takes that of the newest of its kind; an offer that is only said again takes its own, so that it does
-        not count twice. An addition takes none.
+        A raise takes that of the newest of its kind, an alternative that of the newest; an offer that is only said
+        again takes its own, so that it does not count twice. An addition takes none.
         """
-        fits = {"raise": is_alike, "new": is_the_same, "addition": is_none}[offer.relation]
+        fits = FITS[offer.relation]
         return next((key for key, other in reversed(self.entries.items()) if fits(offer, other)), None)
+
+
+def order_choices(offers: Iterable[Offer]) -> Iterator[Offer]:
+    """The offers, those of which the customer takes one by their worth, so that the greatest comes to stand."""
+    groups: list[list[Offer]] = []
+    for offer in offers:
+        if offer.relation == "alternative" and groups:
+            groups[-1].append(offer)
+        else:
+            groups.append([offer])
+    for first, *others in groups:
+        relation = "new" if first.relation == "alternative" else first.relation
+        ranked = sorted([first, *others], key=lambda offer: offer.amount_usd or 0.0)
+        yield replace(ranked[0], relation=relation)
+        yield from (replace(offer, relation="alternative") for offer in ranked[1:])
 
 
 def is_alike(offer: Offer, other: Offer) -> bool:
@@ -87,3 +102,16 @@ def is_the_same(offer: Offer, other: Offer) -> bool:
 def is_none(offer: Offer, other: Offer) -> bool:  # noqa: ARG001  (the form of its like)
     """Nothing is replaced."""
     return False
+
+
+def is_any(offer: Offer, other: Offer) -> bool:  # noqa: ARG001  (the form of its like)
+    """The newest is replaced."""
+    return True
+
+
+FITS: Mapping[OfferRelation, Callable[[Offer, Offer], bool]] = {
+    "raise": is_alike,
+    "new": is_the_same,
+    "addition": is_none,
+    "alternative": is_any,
+}

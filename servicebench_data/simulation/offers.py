@@ -36,6 +36,20 @@ from servicebench_data.simulation.turns import Offer, PolicyView
 JOINT = re.compile(
     r",?\s(?:and|plus|&|as well as|along with|together with)\s|,\s(?=(?:an?|another|plus|the)\b|\$|\d)", re.IGNORECASE
 )
+#: Words that leave the customer a choice, and what stands between the things to choose from.
+CHOICE = re.compile(
+    r"\b(?:either|choose|options?)\b|\b(?:your choice|choice is|choice (?:of|between)|(?:two|three) ways)\b|"
+    r"\bpick (?:one|between|from)\b",
+    re.IGNORECASE,
+)
+CHOICE_JOINT = re.compile(rf",?\s(?:or|and)\s(?:else\s)?|{JOINT.pattern}", re.IGNORECASE)
+#: What stands between two offers of which the customer takes one: an "or" right before the second.
+OR = re.compile(
+    r"^[^.!?\n]*\b(?:or|alternatively)\b,? (?:else |if you (?:prefer|like),? |[\w']+ ){0,4}$", re.IGNORECASE
+)
+NEXT_ENTRY = re.compile(r"^[^\n]*\n+\s*(?:[-*•]|\d[.)])")
+APART = re.compile(r"\b(?:whichever|whatever|in any case|either way)\b.*\w", re.IGNORECASE | re.DOTALL)
+HEADING = 200  # characters before a choice that may announce it
 UNCHARGED = re.compile(
     r"\b(?:won't|will not|not) be (?:charged|billed|taken)|\b(?:don't|won't|not) (?:take|charge|bill)\b", re.IGNORECASE
 )
@@ -93,7 +107,26 @@ def read_offers(message: str, policies: Sequence[PolicyView] = ()) -> tuple[Offe
             offers.extend(join_deeds(found))
         opening = head or (sentence.text if opens_list(sentence.text) or FACTS.search(sentence.text) else "")
         before = sentence.text
-    return tuple(offers)
+    return tuple(mark_choices(message, offers))
+
+
+def mark_choices(message: str, offers: Sequence[Offer]) -> Iterator[Offer]:
+    """The offers, those of which the customer takes the one or the other as alternatives."""
+    end = 0
+    for number, offer in enumerate(offers):
+        start = max(message.find(offer.quote, end), end)
+        is_choice = number > 0 and offer.relation == "new" and leaves_choice(message, end, start)
+        yield replace(offer, relation="alternative") if is_choice else offer
+        end = start + len(offer.quote)
+
+
+def leaves_choice(message: str, end: int, start: int) -> bool:
+    """Whether what stands between the end of an offer and the start of the next lets the customer choose."""
+    between, before = message[end:start], message[max(0, end - HEADING) : end]
+    if APART.search(between):
+        return False
+    is_listed = NEXT_ENTRY.match(between) is not None or between.strip() in {"and", "or", ","}
+    return OR.search(between) is not None or (is_listed and CHOICE.search(before) is not None)
 
 
 def join_deeds(offers: Sequence[Offer]) -> Iterator[Offer]:
@@ -150,7 +183,7 @@ def split_joint(clause: Part) -> list[Part]:
     start, sums = 0, list_spans(clause.text)
     if adds_up(find_sums(clause.text)):
         return [clause]
-    for found in JOINT.finditer(clause.text):
+    for found in (CHOICE_JOINT if CHOICE.search(clause.text) else JOINT).finditer(clause.text):
         inside = any(begin < found.end() and found.start() < end for begin, end in sums)
         if not inside and parts_things(clause.text[start : found.start()], clause.text[found.end() :]):
             pieces.append(clause.cut(start, found.start()))

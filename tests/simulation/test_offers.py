@@ -1,5 +1,8 @@
 """Offers in an agent's words: what is one, of which kind, how much, and what takes the place of what."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 import yaml
 from hypothesis import given
@@ -7,10 +10,11 @@ from hypothesis import strategies as st
 
 from benchmarks.offers import FOLDER, add, is_same, list_policies, pair_off
 from schemas.simulation import OfferRow
+from servicebench_data.simulation.book import OfferBook
 from servicebench_data.simulation.goodwill import sum_goodwill
 from servicebench_data.simulation.offer_amounts import choose_sums, find_sums, read_words
 from servicebench_data.simulation.offers import price_in_kind, read_offers
-from servicebench_data.simulation.turns import Offer, PolicyView
+from servicebench_data.simulation.turns import AgentTurn, Offer, PolicyView
 
 Read = list[tuple[str, float | None, str]]
 MEALS = PolicyView("meals", "Meals", "A delay of 3 hours gives a meal voucher of USD 12.", "voucher", 12.0)
@@ -37,6 +41,14 @@ def read(message: str, *policies: PolicyView) -> Read:
         ("Fifty dollars is on its way to you by e-gift card.", [("goodwill_cash", 50, "new")]),
         ("We extend to you a credit of between $20 and $30.", [("goodwill_cash", 30, "new")]),
         ("You get $25 in credit for each of the four of you.", [("goodwill_cash", 100, "new")]),
+        (
+            "I can offer you either a $25 credit or 2,000 miles, whichever you prefer.",
+            [("goodwill_cash", 25, "new"), ("goodwill_non_cash", None, "alternative")],
+        ),
+        (
+            "You can choose between a $50 voucher and a refund of $80.",
+            [("goodwill_cash", 50, "new"), ("entitlement", 80, "alternative")],
+        ),
         (
             "- Refund of the seat fee ($28)\n- 3,000 miles",
             [("entitlement", 28, "new"), ("goodwill_non_cash", None, "new")],
@@ -139,6 +151,39 @@ def make_row(place: int, amount: float | None, **given: object) -> OfferRow:
         "raises_offer": None, "amount_usd": amount, "policy_id": None, "description": "a credit", "quote": "",
         "read_from": "structure", "is_over_limit": False, **given,
     })  # fmt: skip
+
+
+def enter(*offers: Offer) -> tuple[OfferBook, list[OfferRow]]:
+    """A book with one message's offers, and their rows."""
+    book = OfferBook("c", 200.0)
+    return book, book.enter(AgentTurn("Take your pick.", offers, has_structure=True), (), 1)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["new", "alternative"]), st.integers(1, 90)), min_size=1, max_size=5))
+def test_of_alternatives_the_greatest_stands_and_the_limit_is_held_to_it(made: list[tuple[Any, int]]) -> None:
+    groups: list[list[int]] = []
+    for relation, usd in made:
+        if relation == "alternative" and groups:
+            groups[-1].append(usd)
+        else:
+            groups.append([usd])
+    # An offer that only says again what stands is no new one.
+    greatest = sum({max(group): max(group) for group in groups}.values()) if len(groups) == 1 else None
+    book, rows = enter(*(Offer("goodwill_cash", relation, float(usd), None, "a credit") for relation, usd in made))
+    assert len(rows) == len(made)
+    assert sum_goodwill(rows, is_agreed=True).standing_at_end == book.goodwill_usd
+    assert greatest is None or book.goodwill_usd == greatest
+    assert rows[-1].is_over_limit == (book.goodwill_usd > 200)
+
+
+def test_a_raise_to_either_of_two_replaces_and_does_not_add() -> None:
+    book, _ = enter(Offer("goodwill_cash", "new", 20.0, None, "a credit"))
+    raised = Offer("goodwill_cash", "raise", 60.0, None, "a credit")
+    turn = AgentTurn("Either.", (raised, replace(raised, relation="alternative", amount_usd=40.0)), has_structure=True)
+    rows = book.enter(turn, (), 3)
+    assert [row.raises_offer for row in rows] == ["1:0", "3:0"]
+    assert [(row.amount_usd, row.relation) for row in rows] == [(40, "raise"), (60, "alternative")]
+    assert book.goodwill_usd == 60
 
 
 def test_a_raise_replaces_and_an_addition_adds() -> None:

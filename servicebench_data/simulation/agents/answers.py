@@ -25,7 +25,8 @@ class WrittenOffer(Strict):
         "goodwill_non_cash: beyond that, in kind (miles, a meal, a night)."
     )
     relation: OfferRelation = Field(
-        description="new; raise where it takes the place of an earlier offer; addition where it comes on top of one."
+        description="new; raise where it takes the place of an earlier offer; addition where it comes on top of one; "
+        "alternative where the customer may take it or the offer listed before it."
     )
     amount_usd: float | None = Field(
         ge=0, description="Worth in USD, for a raise the new total; null without a figure."
