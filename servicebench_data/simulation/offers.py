@@ -125,7 +125,8 @@ def leaves_choice(message: str, end: int, start: int) -> bool:
     between, before = message[end:start], message[max(0, end - HEADING) : end]
     if APART.search(between):
         return False
-    is_listed = NEXT_ENTRY.match(between) is not None or between.strip() in {"and", "or", ","}
+    # The quote of an entry may begin with its bullet.
+    is_listed = NEXT_ENTRY.match(message[end : start + 3]) is not None or between.strip() in {"and", "or", ","}
     return OR.search(between) is not None or (is_listed and CHOICE.search(before) is not None)
 
 
