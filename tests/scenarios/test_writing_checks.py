@@ -195,6 +195,18 @@ def test_no_goodwill_is_needed_unless_the_loss_is_money() -> None:
     assert row.compensation_min_usd == 0
 
 
+def test_a_request_that_nobody_made_is_left_out_and_the_expectation_is_inferred() -> None:
+    change: Change = lambda a: a["requests"][0].update(quote="Give me a refund")  # noqa: E731
+    item = EXPECTATION.make_item(draft_of())
+    assert item.trim is not None
+    kept = item.trim(answer(EXPECTATION, change))
+    assert kept is not None
+    assert item.check(kept) == []
+    row = EXPECTATION.add(draft_of(), kept, "m").expectation
+    assert row is not None
+    assert (row.is_inferred, row.post_ids, row.action) == (True, [], answer(EXPECTATION).action)
+
+
 def fill(**values: object) -> Change:
     """Put one more field into the record."""
     base = {"field_id": "fare_paid", "turn": 2, "quote": "I paid $50 for 2 bags.", "truth": "$50", "fact_id": None}

@@ -69,6 +69,12 @@ def list_remedies(draft: Draft) -> list[str]:
     return draft.knowledge.categories[draft.source.category_id].remedies
 
 
+def trim(draft: Draft, answer: ExpectationAnswer) -> ExpectationAnswer:
+    """The expectation with those requests alone that the customer made; without any it is inferred."""
+    kept = [item for item in answer.requests if isinstance(locate("", draft.turns, item.turn, item.quote), Quoted)]
+    return answer.model_copy(update={"requests": kept})
+
+
 def settle_money(draft: Draft, answer: ExpectationAnswer) -> tuple[bool, float]:
     """Whether money is lost, and the least that is needed: nothing where the customer speaks of no money."""
     said = " ".join(turn.text for turn in draft.source.turns if turn.role == "customer")
@@ -103,4 +109,4 @@ def strip(text: str | None) -> str | None:
     return (text or "").strip() or None
 
 
-EXPECTATION = Stage(make_task("expectation", ExpectationAnswer), describe, check, add, accept)
+EXPECTATION = Stage(make_task("expectation", ExpectationAnswer), describe, check, add, accept, trim)
