@@ -17,9 +17,11 @@ from functools import cache
 from schemas.industry import CaseField, Industry
 from schemas.scenarios import CaseFieldRow, CasePolicy, Fact
 from servicebench_data.scenarios import cues, numerals
+from servicebench_data.scenarios.denial import read_said
 from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.parts import Chance
 from servicebench_data.scenarios.reading import Reading, SourceTurn
+from servicebench_data.scenarios.vocabulary import COMMON, stem_words
 
 _DENIED = re.compile(r"(?:\b(?:not|never|no|without|nor)\b|n't\b)(?: (?!but\b)\w+){0,2} ?$", re.IGNORECASE)
 _SMALLER = {
@@ -254,6 +256,17 @@ def find_choice(field: CaseField, sayings: Sequence[tuple[str, str]]) -> tuple[s
                 if match is not None and not _DENIED.search(saying, 0, match.start()):
                     return value, None, [post_id]
     return None
+
+
+def shows_choice(field: CaseField, value: str, text: str) -> bool:
+    """Whether a text has a cue of the choice, or affirms a word of its name or cues that no other choice has."""
+    choices, lowered = field.choices or {}, text.lower().replace("’", "'")
+    if any(compile_cue(cue).search(lowered) for cue in choices.get(value, ())):
+        return True
+    words = {name: stem_words(" ".join([name, *cues_of_name])) for name, cues_of_name in choices.items()}
+    others = frozenset[str]().union(*(stems for name, stems in words.items() if name != value))
+    own = words.get(value, frozenset[str]()) - others - stem_words(" ".join(COMMON))
+    return bool(own & stem_words(text) - read_said(text).denied.keys())
 
 
 @cache

@@ -22,7 +22,7 @@ from servicebench_data.scenarios.telling import find_early_facts, find_early_sen
 
 Fault = tuple[Part, str, str]
 _PLATFORM = re.compile(
-    r"@\w*|#(?!\d+\b)\w+|https?://\S*|\[(?:link|customer|user-\d+)\]|\bDM'?s?\b|\b(?i:pls|plz)\b|"
+    r"@\w*|#(?!\d+\b)\w+|https?://\S*|\[(?:link|customer|user-\d+)\]|(?<!\[)\b(?:user|person|phone|email|booking|order|loyalty)-\d+\b|\bDM'?s?\b|\b(?i:pls|plz)\b|"
     r"[\U0001f000-\U0001faff☀-➿]"
 )
 _SHOUT = re.compile(r"\b[A-Z]{4,}\b(?:\W+\b[A-Z]{4,}\b)+")

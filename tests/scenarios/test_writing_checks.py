@@ -70,6 +70,7 @@ EVENT_FAULTS: list[tuple[Change, str]] = [
     (lambda a: a["events"][0].update(text="The airline lost my bag."), 'third person ("the customer"): mend "my"'),
     (lambda a: a["events"][0].update(text="The airline never lost the customer's bag."), "denies what the quote"),
     (lambda a: a["events"][0].update(text="The bag was lost. " * 12), "event 1 has 48 words: say it in at most 45"),
+    (lambda a: a["events"][0].update(text="The airline failed user-1."), '"user-1" belongs to the platform'),
     (lambda a: a["events"][0].update(text="The airline #failed."), '"#failed" belongs to the platform'),
     (lambda a: a["events"][0].update(text="The airline lost the customer's bag because of."), "event 1 breaks off"),
     (lambda a: a["events"][0].update(quote=None), "event 1 has no turn or no quote"),
@@ -167,6 +168,14 @@ def test_facts_and_background_are_refused_with_the_span(change: Change, words: s
 EXPECTATION_FAULTS: list[tuple[Change, str]] = [
     (lambda a: a["requests"][0].update(quote="Give me a refund"), "request 1:"),
     (lambda a: a.update(action="I want a refund."), "the action must be told in the third person"),
+    (
+        lambda a: a.update(apology="The customer wants to apologize for it."),
+        "the company's to make, not the customer's",
+    ),
+    (
+        lambda a: a.update(apology="The customer expresses their apologies."),
+        "the company's to make, not the customer's",
+    ),
     (lambda a: a.update(action="The customer wants $300."), 'the amount "$300" is not in the dialogue'),
     (lambda a: a.update(insult="A voucher for Boston."), 'the place "Boston" is not in the dialogue'),
     (lambda a: a.update(compensation_min_usd=60, compensation_max_usd=20), "the range 60.0 to 20.0"),
@@ -195,6 +204,11 @@ def test_no_goodwill_is_needed_unless_the_loss_is_money() -> None:
     assert row.compensation_min_usd == 0
 
 
+def test_an_apology_that_the_company_is_to_make_is_fine() -> None:
+    for text in ("The customer wants the airline to apologize for it.", "The customer wants an apology for it."):
+        assert refuse(EXPECTATION, lambda a, text=text: a.update(apology=text)) == ""
+
+
 def test_a_request_that_nobody_made_is_left_out_and_the_expectation_is_inferred() -> None:
     change: Change = lambda a: a["requests"][0].update(quote="Give me a refund")  # noqa: E731
     item = EXPECTATION.make_item(draft_of())
@@ -221,6 +235,8 @@ RECORD_FAULTS: list[tuple[Change, str]] = [
     (fill(fact_id="f1"), 'fact f1 does not have the value "$50"'),
     (fill(field_id="bag_status", truth="eaten"), '"eaten" is none of the choices'),
     (fill(field_id="bag_status", truth="not located", quote="I am in tears"), "something that only the customer knows"),
+    (fill(field_id="bag_status", truth="damaged"), '"I paid $50 for 2 bags." does not say "damaged"'),
+    (fill(field_id="booking_reference"), '"$50" is of kind amount, which this field does not take'),
     (lambda a: a["fields"].append(a["fields"][0]), "is filled 2 times: fill it once"),
 ]
 

@@ -10,7 +10,8 @@ from schemas.industry import CaseField
 from schemas.scenarios import CaseFieldRow, Fact
 from schemas.writing import CaseRecordAnswer, WrittenField
 from servicebench_data.scenarios import cues
-from servicebench_data.scenarios.case_record import draw_stale, list_policies, show_stale
+from servicebench_data.scenarios.case_record import draw_stale, list_policies, show_stale, shows_choice
+from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.grounding import check_case_record
 from servicebench_data.scenarios.parts import Parts
 from servicebench_data.scenarios.writing.drafts import Draft
@@ -82,10 +83,21 @@ def check_evidence(draft: Draft, where: str, item: WrittenField, field: CaseFiel
         return
     if field.choices is None and find_words(quoted.text, item.truth) is None:
         yield f'{where}: "{item.truth}" does not stand in its quote "{quoted.text}": copy it letter by letter.'
+    if field.choices and item.truth in field.choices and not shows_choice(field, item.truth, quoted.text):
+        yield f'{where}: "{quoted.text}" does not say "{item.truth}": quote what says it, or leave the field out.'
+    yield from check_kind(where, item, field, quoted.text)
     if quoted.turn.role == "customer" and cues.is_intimate(quoted.text):
         yield f'{where}: "{quoted.text}" is something that only the customer knows: leave the field out.'
     if quoted.turn.role != "customer" and quoted.text.rstrip().endswith("?"):
         yield f'{where}: "{quoted.text}" is a question of the company, which tells nothing: leave the field out.'
+
+
+def check_kind(where: str, item: WrittenField, field: CaseField, quote: str) -> Iterator[str]:
+    """A value of a sort that can be told, such as a flight's number, fills a field of that sort."""
+    start, end = find_words(quote, item.truth) or (0, 0)
+    kinds = {value.kind for value in extract_values(quote) if value.start < end and start < value.end}
+    if field.fills_from and kinds and not kinds & set(field.fills_from):
+        yield f'{where}: "{item.truth}" is of kind {" or ".join(sorted(kinds))}, which this field does not take.'
 
 
 def check_fact(where: str, item: WrittenField, facts: Mapping[str, Fact]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 Belongs here: what is asked and checked, and the row. Not here: what the company owes (`case_record.py`).
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -17,6 +18,13 @@ from servicebench_data.scenarios.writing.quotes import Quoted, locate, number_tu
 from servicebench_data.scenarios.writing.reasons import check_length, check_third_person, explain_faults
 from servicebench_data.scenarios.writing.severity import number_events
 from servicebench_data.scenarios.writing.stage import Stage, accept, make_task
+
+#: An apology that the customer would make.
+_REVERSED = re.compile(
+    r"\bcustomer (?:(?:wants|wishes|would like|hopes|has) to )?"
+    r"(?:apologi[sz]es?|(?:express|offer|make)(?:es|s)? (?:\w+ )?apolog\w+)",
+    re.IGNORECASE,
+)
 
 
 def describe(draft: Draft) -> Mapping[str, str]:
@@ -56,6 +64,8 @@ def check(draft: Draft, answer: ExpectationAnswer) -> Iterator[str]:
         if text is not None:
             yield from check_third_person(where, text)
             yield from check_length(where, text)
+    if answer.apology and (found := _REVERSED.search(answer.apology)):
+        yield f"the apology is the company's to make, not the customer's: mend \"{found.group()}\"."
     is_loss, least = settle_money(draft, answer)
     if is_loss and least == 0:
         yield "is_loss_money is true, so compensation_min_usd must be above 0; or is_loss_money is false."
