@@ -14,10 +14,13 @@ help:  ## Show what there is
 $(VENV)/.installed: pyproject.toml constraints.txt .ci/install
 	$(PYTHON) -m venv $(VENV)
 	.ci/install $(VENV)
+	@touch $@
+
+$(VENV)/.warmed: $(VENV)/.installed
 	$(BIN)/servicebench warm --home $(HOME_DIR)
 	@touch $@
 
-install: $(VENV)/.installed  ## Create the environment
+install: $(VENV)/.warmed  ## Create the environment
 
 run: install  ## Build scenarios from the bundled fictional posts and play 60 of them, with no key and no network
 	$(BIN)/servicebench run experiments/sample.yaml --sample --home $(HOME_DIR)
@@ -25,12 +28,12 @@ run: install  ## Build scenarios from the bundled fictional posts and play 60 of
 test: install  ## Run the tests, in as many processes as there are cores
 	TEST_HOME=$(abspath $(HOME_DIR)) $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-lint: install  ## Style, floors, formatting
+lint: $(VENV)/.installed  ## Style, floors, formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 
-types: install  ## Types: strict on schemas and servicebench_data
+types: $(VENV)/.installed  ## Types: strict on schemas and servicebench_data
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 dev: install  ## Start the Dagster UI on the home, schedule and sensor on
