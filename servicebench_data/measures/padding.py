@@ -27,7 +27,7 @@ from servicebench_data.simulation.agents.families import OFFLINE
 PAIRS = """
     WITH verdict AS (
         SELECT p.judge, p.judge_made_by, p.grading_version, p.conversation_id, c.cluster_id, p.dimension,
-               p.padded_words / p.words AS words_ratio, s.score AS original, p.score AS padded
+               p.padded_words / nullif(p.words, 0) AS words_ratio, s.score AS original, p.score AS padded
         FROM judging.padded_score AS p
         LEFT JOIN judging.score AS s USING (conversation_id, judge, dimension, grading_version)
         JOIN measures.conversation_fact AS c USING (conversation_id)
@@ -66,16 +66,16 @@ def estimate_shift(pairs: Sequence[Pair]) -> dict[str, Any]:
     """Figures of one judge and measure."""
     whole = [pair for pair in pairs if pair["shift"] is not None]
     clusters = np.unique([pair["cluster_id"] for pair in whole], return_inverse=True)[1]
-    found = {
-        name: estimate_mean(take(whole, name), clusters) for name in ("words_ratio", "original", "padded", "shift")
-    }
+    found = {name: estimate_mean(take(whole, name), clusters) for name in ("original", "padded", "shift")}
+    # An agent that wrote nothing has no ratio.
+    ratios = take([pair for pair in whole if pair["words_ratio"] is not None], "words_ratio")
     shift = found["shift"]
     low, high = find_interval(shift)
     return {
         "n": shift.n[0],
         "missing": len(pairs) - len(whole),
         "clusters": shift.clusters[0],
-        "words_ratio": found["words_ratio"].mean[0],
+        "words_ratio": ratios.mean() if len(ratios) else np.nan,
         "original_mean": found["original"].mean[0],
         "padded_mean": found["padded"].mean[0],
         "shift": shift.mean[0],

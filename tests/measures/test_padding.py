@@ -21,15 +21,17 @@ from tests.measures.worlds import EXPERIMENT, World
 Scores = Sequence[int | None]
 
 
-def add_pair(world: World, scenario: int, original: Scores, padded: Scores, judge: str = "one") -> None:
+def add_pair(
+    world: World, scenario: int, original: Scores, padded: Scores, judge: str = "one", *, words: int = 20
+) -> None:
     """A conversation with a judge's scores on the three dimensions, without padding and with it."""
     name = f"c{sum(len(rows) for record, rows in world.rows.items() if record.__name__ == 'Conversation'):05}"
     world.add("a", scenario, {judge: original})
     for dimension, score in zip(DIMENSIONS, padded, strict=True):
         world.put(
             PaddedScore, conversation_id=name, judge=judge, dimension=dimension, grading_version=VERSION, score=score,
-            judge_made_by="offline" if judge == "rules" else f"maker/{judge}", words=20, padded_words=31,
-            status="missing" if score is None else "scored",
+            judge_made_by="offline" if judge == "rules" else f"maker/{judge}", words=words,
+            padded_words=words * 31 // 20, status="missing" if score is None else "scored",
         )  # fmt: skip
 
 
@@ -54,6 +56,18 @@ def test_a_shift_is_the_mean_of_the_pairs_with_an_interval_over_source_dialogues
     assert found["total"].shift == pytest.approx(shifts.mean() / 3)
     assert (found["procedural"].shift, found["procedural"].low) == (0.0, None)
     assert found["procedural"].label == "no chance is left for an interval"
+
+
+@pytest.mark.parametrize(("words", "ratio"), [((20, 0), 1.55), ((0, 0), None)])
+def test_an_agent_that_wrote_nothing_has_no_ratio_and_hides_no_others(
+    words: tuple[int, int], ratio: float | None, tmp_path: Path
+) -> None:
+    world = World()
+    for scenario, count in enumerate(words):
+        add_pair(world, scenario, (3, 3, 3), (4, 3, 3), words=count)
+    row = measure(world, tmp_path)["total"]
+    assert (row.n, row.shift) == (2, pytest.approx(1 / 3))
+    assert row.words_ratio == (pytest.approx(ratio) if ratio else None)
 
 
 def test_a_pair_needs_both_scores_and_in_the_total_all_six(tmp_path: Path) -> None:
