@@ -159,7 +159,9 @@ class Script:
         self.asked[key] = times + 1
         self.calls[task] = self.calls.get(task, 0) + 1
         self.bodies.append(body)
-        answer = self.spoil(task, times, json.loads(json.dumps(self.answers[key])))
+        # What was made of an answer in part is another question than the script learnt.
+        known = self.answers.get(key)
+        answer = self.spoil(task, times, json.loads(json.dumps(known))) if known is not None else None
         return "I would rather not." if answer is None else json.dumps(answer)
 
 
