@@ -77,11 +77,10 @@ async def solve(caller: Caller, lines: Sequence[Line], task: Task[A], item: Item
 async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how: How | None = None) -> Outcome[A]:
     """Ask one model, with reasons after each refused answer; `how` overrules the options for this item."""
     state = State(item, line.endpoint.model)
-    messages = opening = open_conversation(task, item)
     refusals: list[Refusal[A]] = []
     most = (how.max_tries if how else None) or caller.options.max_tries
     for number in range(1, most + 1):
-        request = write_request(caller.options, line.endpoint, task, messages, how)
+        request = write_request(caller.options, line.endpoint, task, ask(task, item, refusals), how)
         try:
             call = await caller.call(line, request, Origin(task.name, item.item_id, number))
         except OverBudgetError as error:
@@ -95,7 +94,6 @@ async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how
         if is_accepted:
             return close(state, "answered")
         refusals.append(Refusal(call, state.verdict))
-        messages = ask_again(task, opening, refusals)
     rests = [refusal for refusal in refusals if refusal.verdict.rest is not None]
     return close_with_rest(caller, task, state, rests) if rests else close(state, "invalid", state.verdict.failure)
 
@@ -153,12 +151,15 @@ def join_neighbours(messages: Sequence[Message]) -> Iterator[Message]:
         yield {"role": role, "content": "\n\n".join(message["content"] for message in group)}
 
 
-def ask_again(task: Task[A], opening: Sequence[Message], refusals: Sequence[Refusal[A]]) -> tuple[Message, ...]:
-    """The next question after refused answers.
+def ask(task: Task[A], item: Item[A], refusals: Sequence[Refusal[A]]) -> tuple[Message, ...]:
+    """The question of an item after its refused answers so far.
 
     The first refused answer is shown again, for it needs a point mended. Where that failed too, the question is put
     anew with every reason so far and none of the answers, for a weak model copies the answer that it sees.
     """
+    opening = open_conversation(task, item)
+    if not refusals:
+        return opening
     reasons = list(dict.fromkeys(reason for refusal in refusals for reason in refusal.verdict.reasons))
     listed = neutralise("\n".join(f"- {reason}" for reason in reasons), task.prompt.fenced)
     whole = "the whole message" if is_plain(task.answer) else "the whole JSON object"

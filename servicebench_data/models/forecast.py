@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from servicebench_data.models.conversation import Refusal, ask_again, judge, open_conversation, write_request
+from servicebench_data.models.conversation import Refusal, ask, judge, write_request
 from servicebench_data.models.endpoints import Endpoint, find_endpoint
 from servicebench_data.models.ledger import Ledger
 from servicebench_data.models.options import ModelOptions
@@ -81,7 +81,10 @@ class Walk:
         """For each item that the ledger does not answer, the next request that it lacks."""
         waiting: list[tuple[Item[A], list[Refusal[A]]]] = [(item, []) for item in items]
         for _ in range(self.options.max_tries):
-            asked = [(item, refusals, self.write_next(task, item, refusals)) for item, refusals in waiting]
+            asked = [
+                (item, refusals, write_request(self.options, self.endpoint, task, ask(task, item, refusals)))
+                for item, refusals in waiting
+            ]
             found = self.ledger.find({request.key for _, _, request in asked})
             yield from (request for _, _, request in asked if request.key not in found)
             known = [(item, refusals, found[request.key]) for item, refusals, request in asked if request.key in found]
@@ -92,9 +95,3 @@ class Walk:
                 for item, refusals, call, verdict in judged
                 if verdict.answer is None
             ]
-
-    def write_next(self, task: Task[A], item: Item[A], refusals: Sequence[Refusal[A]]) -> Request:
-        """The question of an item after its refused answers so far."""
-        opening = open_conversation(task, item)
-        messages = ask_again(task, opening, refusals) if refusals else opening
-        return write_request(self.options, self.endpoint, task, messages)

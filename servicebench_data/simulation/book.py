@@ -82,11 +82,11 @@ def order_choices(offers: Iterable[Offer]) -> Iterator[Offer]:
             groups[-1].append(offer)
         else:
             groups.append([offer])
-    for first, *others in groups:
-        relation = "new" if first.relation == "alternative" else first.relation
-        ranked = sorted([first, *others], key=lambda offer: offer.amount_usd or 0.0)
-        yield replace(ranked[0], relation=relation)
-        yield from (replace(offer, relation="alternative") for offer in ranked[1:])
+    for group in groups:
+        relation = "new" if group[0].relation == "alternative" else group[0].relation
+        for offer in sorted(group, key=lambda offer: offer.amount_usd or 0.0):
+            yield replace(offer, relation=relation)
+            relation = "alternative"
 
 
 def is_alike(offer: Offer, other: Offer) -> bool:

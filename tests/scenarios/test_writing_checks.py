@@ -56,6 +56,15 @@ def refuse(stage: Stage[Any], change: Change | None = None) -> str:
     return "\n".join(stage.make_item(draft_of()).check(answer(stage, change)))
 
 
+def trim(stage: Stage[Any], change: Change) -> Any:
+    """What is left of a changed answer; it passes the checks."""
+    item = stage.make_item(draft_of())
+    assert item.trim is not None
+    kept = item.trim(answer(stage, change))
+    assert kept is None or item.check(kept) == []
+    return kept
+
+
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.task.name)
 def test_what_the_rules_make_is_accepted(stage: Stage[Any]) -> None:
     assert refuse(stage) == ""
@@ -211,11 +220,8 @@ def test_an_apology_that_the_company_is_to_make_is_fine() -> None:
 
 def test_a_request_that_nobody_made_is_left_out_and_the_expectation_is_inferred() -> None:
     change: Change = lambda a: a["requests"][0].update(quote="Give me a refund")  # noqa: E731
-    item = EXPECTATION.make_item(draft_of())
-    assert item.trim is not None
-    kept = item.trim(answer(EXPECTATION, change))
+    kept = trim(EXPECTATION, change)
     assert kept is not None
-    assert item.check(kept) == []
     row = EXPECTATION.add(draft_of(), kept, "m").expectation
     assert row is not None
     assert (row.is_inferred, row.post_ids, row.action) == (True, [], answer(EXPECTATION).action)
@@ -269,13 +275,10 @@ def list_elements(answer: Any) -> set[str]:
     ],
 )
 def test_of_a_refused_answer_what_passes_is_kept_and_nothing_else(stage: Stage[Any], change: Change) -> None:
-    item, refused = stage.make_item(draft_of()), answer(stage, change)
-    assert item.trim is not None
-    kept = item.trim(refused)
+    refused, kept = answer(stage, change), trim(stage, change)
     if kept is None:
         assert all(row.is_inferred for row in refused.events)
         return
-    assert item.check(kept) == []
     assert list_elements(kept) <= list_elements(refused) | list_elements(answer(stage))
     assert len(list_elements(kept)) >= len(list_elements(answer(stage)) & list_elements(refused)) - 6
 
@@ -286,16 +289,19 @@ def test_an_answer_of_which_nothing_passes_leaves_nothing(stage: Stage[Any]) -> 
         for row in content.get("events", content.get("facts", [])):
             row["quote"] = "no such words"
 
-    item = stage.make_item(draft_of())
-    assert item.trim is not None
-    assert item.trim(answer(stage, spoil)) is None
+    assert trim(stage, spoil) is None
+
+
+def test_of_two_that_say_the_same_the_first_is_kept_in_its_place() -> None:
+    def repeat(content: dict[str, Any]) -> None:
+        content["events"].append(content["events"][0])
+
+    assert trim(EVENTS, repeat) == answer(EVENTS)
 
 
 def test_a_fact_that_no_sentence_tells_any_more_tells_itself() -> None:
     change: Change = lambda a: a["sentences"][1].update(text="I was charged $75.")  # noqa: E731
-    item = BACKGROUND.make_item(draft_of())
-    assert item.trim is not None
-    kept = item.trim(answer(BACKGROUND, change))
+    kept = trim(BACKGROUND, change)
     assert kept is not None
     assert [row.fact_id for row in kept.facts] == [row.fact_id for row in answer(BACKGROUND).facts]
     assert {row.text for row in kept.sentences} == {row.text for row in answer(BACKGROUND).sentences}

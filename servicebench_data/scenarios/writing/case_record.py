@@ -5,18 +5,18 @@ Belongs here: what is asked and checked, and the rows. Not here: the form, the p
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from schemas.industry import CaseField
 from schemas.scenarios import CaseFieldRow, Fact
 from schemas.writing import CaseRecordAnswer, WrittenField
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.case_record import draw_stale, list_policies, show_stale, shows_choice
-from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.grounding import check_case_record
 from servicebench_data.scenarios.parts import Parts
 from servicebench_data.scenarios.writing.drafts import Draft
-from servicebench_data.scenarios.writing.quotes import Quoted, find_words, locate, number_turns
-from servicebench_data.scenarios.writing.reasons import explain_faults
+from servicebench_data.scenarios.writing.quotes import Quoted, find_kinds, find_words, locate, number_turns
+from servicebench_data.scenarios.writing.reasons import explain_faults, keep_first
 from servicebench_data.scenarios.writing.stage import Stage, accept, make_task
 
 
@@ -71,8 +71,8 @@ def check_field(draft: Draft, item: WrittenField, form: Mapping[str, CaseField])
 def trim(draft: Draft, answer: CaseRecordAnswer) -> CaseRecordAnswer:
     """The fields that pass, of several of one name the first; a record may be empty."""
     form = list_form(draft)
-    kept = [item for item in answer.fields if not any(check_field(draft, item, form))]
-    return CaseRecordAnswer(fields=list({item.field_id: item for item in reversed(kept)}.values())[::-1])
+    kept = (item for item in answer.fields if not any(check_field(draft, item, form)))
+    return CaseRecordAnswer(fields=keep_first(kept, attrgetter("field_id")))
 
 
 def check_evidence(draft: Draft, where: str, item: WrittenField, field: CaseField) -> Iterator[str]:
@@ -94,8 +94,7 @@ def check_evidence(draft: Draft, where: str, item: WrittenField, field: CaseFiel
 
 def check_kind(where: str, item: WrittenField, field: CaseField, quote: str) -> Iterator[str]:
     """A value of a sort that can be told, such as a flight's number, fills a field of that sort."""
-    start, end = find_words(quote, item.truth) or (0, 0)
-    kinds = {value.kind for value in extract_values(quote) if value.start < end and start < value.end}
+    kinds = find_kinds(quote, item.truth)
     if field.fills_from and kinds and not kinds & set(field.fills_from):
         yield f'{where}: "{item.truth}" is of kind {" or ".join(sorted(kinds))}, which this field does not take.'
 

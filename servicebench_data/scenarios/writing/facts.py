@@ -13,11 +13,10 @@ from operator import attrgetter
 from schemas.scenarios import Disclosure, Fact
 from schemas.writing import BackgroundAnswer, WrittenFact
 from servicebench_data.scenarios.evidence import VALUE_KINDS
-from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.facts import ON_FILE, ORDER, decide_disclosure, find_latest, is_customer_only
 from servicebench_data.scenarios.grounding import check_facts, check_text
 from servicebench_data.scenarios.writing.drafts import Draft
-from servicebench_data.scenarios.writing.quotes import Quoted, find_value, find_words, locate
+from servicebench_data.scenarios.writing.quotes import Quoted, find_kinds, find_value, find_words, locate
 from servicebench_data.scenarios.writing.reasons import (
     check_first_person,
     check_length,
@@ -26,6 +25,7 @@ from servicebench_data.scenarios.writing.reasons import (
     drop_repeats,
     explain_faults,
     find_repeats,
+    keep_first,
 )
 
 #: What each kind of fact is, for the model.
@@ -83,8 +83,8 @@ def check_fact(draft: Draft, item: WrittenFact) -> Iterator[str]:
 
 def keep_facts(draft: Draft, items: Sequence[WrittenFact]) -> list[WrittenFact]:
     """The facts that pass, each once."""
-    named = {item.fact_id: item for item in reversed(items) if not any(check_fact(draft, item))}
-    kept = drop_repeats([*named.values()][::-1], attrgetter("statement"))
+    named = keep_first((item for item in items if not any(check_fact(draft, item))), attrgetter("fact_id"))
+    kept = drop_repeats(named, attrgetter("statement"))
     return [item for item in kept if not any(check_alone("", item, kept))]
 
 
@@ -120,8 +120,7 @@ def check_value(where: str, quoted: Quoted, item: WrittenFact) -> Iterator[str]:
         if item.kind not in NO_VALUE:
             yield f"{where} is of kind {item.kind} and needs the bare value that stands in its quote."
         return
-    start, end = find_words(quoted.text, item.value) or (0, 0)
-    found = {value.kind for value in extract_values(quoted.text) if value.start < end and start < value.end}
+    found = find_kinds(quoted.text, item.value)
     if item.kind in VALUE_KINDS and found and item.kind not in found and found <= set(VALUE_KINDS):
         yield f'{where}: "{item.value}" is of kind {" or ".join(sorted(found))}, not {item.kind}.'
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from schemas.industry import FactKind
+from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.reading import SourceTurn
 
 _LEAST_WORDS = 2
@@ -95,6 +97,12 @@ def find_words(text: str, words: str) -> tuple[int, int] | None:
     words = r"\s+".join(parts)
     match = re.search(f"{_APART.pattern}{words}{_APART.pattern}", text, re.IGNORECASE) if parts else None
     return match.span() if match else None
+
+
+def find_kinds(text: str, words: str) -> set[FactKind]:
+    """Kinds of the values of a text that lie where words of it stand."""
+    start, end = find_words(text, words) or (0, 0)
+    return {value.kind for value in extract_values(text) if value.start < end and start < value.end}
 
 
 def admit(sign: str, following: str) -> str:

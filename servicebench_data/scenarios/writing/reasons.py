@@ -112,8 +112,16 @@ def find_repeats(what: str, texts: Iterable[str]) -> Iterator[str]:
 
 
 def drop_repeats(items: Iterable[T], read: Callable[[T], str] = attrgetter("text")) -> list[T]:
-    """The items of which no earlier one says the same word for word."""
-    return list({simplify(read(item)): item for item in reversed(list(items))}.values())[::-1]
+    """The items of which no earlier one says the same word for word, in their order."""
+    return keep_first(items, lambda item: simplify(read(item)))
+
+
+def keep_first(items: Iterable[T], key: Callable[[T], str]) -> list[T]:
+    """The items of which no earlier one has the same key, in their order."""
+    kept: dict[str, T] = {}
+    for item in items:
+        kept.setdefault(key(item), item)
+    return list(kept.values())
 
 
 def simplify(text: str) -> str:
