@@ -180,7 +180,9 @@ class OfferRow(Record):
     )
     raises_offer: str | None = Field(description="`message_index:offer_index` of the offer that it takes the place of.")
     amount_usd: float | None = Field(ge=0, description="Worth in USD; missing where neither amount nor table says.")
-    policy_id: Id | None = Field(description="Policy that it rests on; missing for goodwill.")
+    policy_id: Id | None = Field(
+        description="Policy that it rests on; missing for goodwill, and where the agent names none that there is."
+    )
     description: str = Field(min_length=1, description="What is offered.")
     quote: str = Field(description="The words that make the offer; empty where only the structure says it.")
     read_from: Literal["structure", "text"] = Field(description="Whether the agent declared it or it was read.")

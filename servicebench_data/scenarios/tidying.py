@@ -117,11 +117,12 @@ _IS_HAS = re.compile(
     re.IGNORECASE,
 )
 _HAD_WOULD = re.compile(r"\b(I|you|he|she|it|we|they|who|there)'d\b(?: (\w+))?", re.IGNORECASE)
-#: A brand that the masking hid, where the sentence does without it.
+#: A brand that the masking hid, where the sentence does without it; a model leaves the brackets out or introduces it.
 _HIDDEN_NAME = re.compile(
     r"(?<=\bmy )\[user-\d+\] (?=\w)|(?<=\byour )\[user-\d+\] (?=\w)|(?<=\ban )\[user-\d+\] (?=\w)|"
     r"(?<=\bthe )\[user-\d+\] (?=\w)|(?<=\bour )\[user-\d+\] (?=\w)|(?<=\ba )\[user-\d+\] (?=\w)|"
-    r",? (?:because of|from|with|by|on|at|via|through|for|in) (?:my |the |an? )?\[user-\d+\]"
+    r",? (?:because of|from|with|by|on|at|via|through|for|in) (?:my |the |an? |another )?"
+    r"(?:(?:user|account|person|company|business)(?: named| called)? )?(?:\[user-\d+\]|\buser-\d+\b)"
     r"(?=[.,!?]|\s*$|\s+(?:and|but|so|because|on|in|at|for|from|with|when|to|who|that|is|was|since|as|due|almost|about)\b)",
     re.IGNORECASE,
 )
@@ -166,6 +167,11 @@ def tidy(text: str, brands: Mapping[str, str]) -> str:
     )
     text = _mend_slips(_RELATIVE.sub(r"\1's", _complete_because(text)))
     return clean_punctuation(text)
+
+
+def leave_out_names(text: str) -> str:
+    """The text without the names that masking hid, where it does without them; else as it was."""
+    return clean_punctuation(shorter) if (shorter := _HIDDEN_NAME.sub("", text)) != text else text
 
 
 def _mend_slips(text: str) -> str:

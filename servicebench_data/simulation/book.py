@@ -3,12 +3,15 @@
 Belongs here: offers as rows, the limit, and what a raise replaces. Not here: reading offers from words (`offers.py`).
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.simulation import OfferRelation, OfferRow
 from servicebench_data.simulation.offers import price_in_kind, read_offers
 from servicebench_data.simulation.turns import AgentTurn, Offer, PolicyView
+
+_WORD = re.compile(r"[\w-]+")
 
 
 @dataclass
@@ -40,7 +43,8 @@ class OfferBook:
     def enter(self, turn: AgentTurn, policies: Sequence[PolicyView], message_index: int) -> list[OfferRow]:
         """Rows of a message's offers: those that were declared, or read from the words where nothing declares any."""
         offers = turn.offers if turn.has_structure else read_offers(turn.message, policies)
-        self.new = tuple(order_choices(price_in_kind(offer) for offer in offers))
+        named = (name_policy(offer, policies) for offer in offers)
+        self.new = tuple(order_choices(price_in_kind(offer) for offer in named))
         return [self.enter_one(offer, message_index, number) for number, offer in enumerate(self.new)]
 
     def enter_one(self, offer: Offer, message_index: int, number: int) -> OfferRow:
@@ -72,6 +76,16 @@ class OfferBook:
         """
         fits = FITS[offer.relation]
         return next((key for key, other in reversed(self.entries.items()) if fits(offer, other)), None)
+
+
+def name_policy(offer: Offer, policies: Sequence[PolicyView]) -> Offer:
+    """The offer with the id of the policy that it names, alone or among other words; a policy that is none is left out.
+
+    A model copies the policy's whole text, or makes an id up.
+    """
+    words = set(_WORD.findall(offer.policy_id or ""))
+    known = (policy.policy_id for policy in policies)
+    return replace(offer, policy_id=next((policy_id for policy_id in known if policy_id in words), None))
 
 
 def order_choices(offers: Iterable[Offer]) -> Iterator[Offer]:

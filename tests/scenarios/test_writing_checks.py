@@ -292,6 +292,21 @@ def test_an_answer_of_which_nothing_passes_leaves_nothing(stage: Stage[Any]) -> 
     assert trim(stage, spoil) is None
 
 
+@pytest.mark.parametrize(
+    "named", [" from [user-1]", " from user-1", " from another user named [user-2]", " by the account [user-1]"]
+)
+def test_a_name_that_masking_hid_goes_where_the_rest_stands_without_it(named: str) -> None:
+    def name_somebody(content: dict[str, Any]) -> None:
+        for row in [*content.get("events", []), *content.get("sentences", [])]:
+            row["text"] = row["text"].removesuffix(".") + f"{named}."
+        for row in content.get("facts", []):
+            row["statement"] = row["statement"].removesuffix(".") + f"{named}."
+
+    for stage in (EVENTS, BACKGROUND):
+        assert "belongs to the platform" in refuse(stage, name_somebody)
+        assert trim(stage, name_somebody) == answer(stage)
+
+
 def test_of_two_that_say_the_same_the_first_is_kept_in_its_place() -> None:
     def repeat(content: dict[str, Any]) -> None:
         content["events"].append(content["events"][0])

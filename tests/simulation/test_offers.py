@@ -1,5 +1,7 @@
 """Offers in an agent's words: what is one, of which kind, how much, and what takes the place of what."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -153,10 +155,23 @@ def make_row(place: int, amount: float | None, **given: object) -> OfferRow:
     })  # fmt: skip
 
 
-def enter(*offers: Offer) -> tuple[OfferBook, list[OfferRow]]:
+def enter(*offers: Offer, policies: Sequence[PolicyView] = ()) -> tuple[OfferBook, list[OfferRow]]:
     """A book with one message's offers, and their rows."""
     book = OfferBook("c", 200.0)
-    return book, book.enter(AgentTurn("Take your pick.", offers, has_structure=True), (), 1)
+    return book, book.enter(AgentTurn("Take your pick.", offers, has_structure=True), policies, 1)
+
+
+@given(st.text(max_size=400))
+def test_a_policy_that_is_none_is_left_out(named: str) -> None:
+    _, (row,) = enter(Offer("entitlement", "new", 12.0, named, "a meal"), policies=(INFORMS, MEALS))
+    assert row.policy_id in {None, MEALS.policy_id, INFORMS.policy_id}
+    assert (row.policy_id is None) == (not {"meals", "informs"} & set(re.findall(r"[\w-]+", named)))
+
+
+@pytest.mark.parametrize("named", ["meals", "[meals]", f"[meals] {MEALS.title}. {MEALS.text} " * 9, "Policy: meals."])
+def test_a_policy_is_known_by_its_id_among_other_words(named: str) -> None:
+    _, (row,) = enter(Offer("entitlement", "new", 12.0, named, "a meal"), policies=(INFORMS, MEALS))
+    assert row.policy_id == "meals"
 
 
 @given(st.lists(st.tuples(st.sampled_from(["new", "alternative"]), st.integers(1, 90)), min_size=1, max_size=5))

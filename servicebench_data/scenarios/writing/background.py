@@ -12,6 +12,7 @@ from servicebench_data.scenarios.assembly import MIN_FACTS
 from servicebench_data.scenarios.background import TOPICS, find_topic, latest_disclosure
 from servicebench_data.scenarios.grounding import check_background, check_text
 from servicebench_data.scenarios.parts import Parts
+from servicebench_data.scenarios.tidying import leave_out_names
 from servicebench_data.scenarios.writing.drafts import Draft
 from servicebench_data.scenarios.writing.facts import check_all_facts, keep_facts, list_kinds, make_fact
 from servicebench_data.scenarios.writing.quotes import number_turns
@@ -57,7 +58,11 @@ def check(draft: Draft, answer: BackgroundAnswer) -> Iterator[str]:
 
 
 def trim(draft: Draft, answer: BackgroundAnswer) -> BackgroundAnswer | None:
-    """The facts that pass, and the sentences that pass with them; a fact that none of these tells tells itself."""
+    """The facts that pass, and the sentences that pass with them, without hidden names.
+
+    A fact that none of the sentences tells tells itself.
+    """
+    answer = leave_names_out(answer)
     kept = keep_facts(draft, answer.facts)
     facts = {item.fact_id: make_fact(draft, item, "") for item in kept}
     sentences = drop_repeats(
@@ -69,6 +74,13 @@ def trim(draft: Draft, answer: BackgroundAnswer) -> BackgroundAnswer | None:
     sentences += [tell_alone(item, facts[item.fact_id]) for item in kept if item.fact_id not in told]
     sentences.sort(key=lambda item: TOPICS.index(item.topic))
     return BackgroundAnswer(facts=kept, sentences=sentences) if kept else None
+
+
+def leave_names_out(answer: BackgroundAnswer) -> BackgroundAnswer:
+    """The answer without names that masking hid, where its texts do without them."""
+    facts = [item.model_copy(update={"statement": leave_out_names(item.statement)}) for item in answer.facts]
+    sentences = [item.model_copy(update={"text": leave_out_names(item.text)}) for item in answer.sentences]
+    return BackgroundAnswer(facts=facts, sentences=sentences)
 
 
 def tell_alone(item: WrittenFact, fact: Fact) -> WrittenSentence:

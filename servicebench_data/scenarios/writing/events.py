@@ -10,6 +10,7 @@ from schemas.scenarios import Event, RejectionReason
 from schemas.writing import EventsAnswer, WrittenEvent
 from servicebench_data.scenarios.grounding import check_events, check_text
 from servicebench_data.scenarios.parts import Parts
+from servicebench_data.scenarios.tidying import leave_out_names
 from servicebench_data.scenarios.writing.drafts import Draft
 from servicebench_data.scenarios.writing.quotes import Quoted, find_words, locate, number_turns
 from servicebench_data.scenarios.writing.reasons import (
@@ -55,8 +56,9 @@ def check_event(draft: Draft, where: str, item: WrittenEvent) -> Iterator[str]:
 
 
 def trim(draft: Draft, answer: EventsAnswer) -> EventsAnswer | None:
-    """The events that pass, each once; inferred ones only where there are enough others."""
-    kept = drop_repeats([item for item in answer.events if not any(check_event(draft, "event", item))])
+    """The events that pass, each once and without hidden names; inferred ones only where there are enough others."""
+    events = [item.model_copy(update={"text": leave_out_names(item.text)}) for item in answer.events]
+    kept = drop_repeats([item for item in events if not any(check_event(draft, "event", item))])
     if sum(item.is_inferred for item in kept) > len(kept) * MAX_INFERRED:
         kept = [item for item in kept if not item.is_inferred]
     return EventsAnswer(events=kept) if kept else None

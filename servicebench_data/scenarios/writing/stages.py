@@ -24,7 +24,7 @@ from servicebench_data.settings import Settings
 #: Each leans on those before it: severity on the events alone, the expectation on both.
 STAGES: tuple[Stage[Any], ...] = (EVENTS, SEVERITY, BACKGROUND, EXPECTATION, CASE_RECORD)
 #: Changes whenever what is checked or made of an answer changes; the prompts bring their own digests.
-CHECKS_VERSION = 4
+CHECKS_VERSION = 5
 #: Tasks of other groups that the same settings name.
 OTHER_TASKS = (CATEGORY_TASK,)
 
