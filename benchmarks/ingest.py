@@ -1,25 +1,22 @@
 """How fast posts become dialogues, as ratios to DuckDB scanning the same file as text.
 
 Run `python -m benchmarks.ingest` for the full table (3 million posts) or with `--posts 30000` for a smoke run;
-`--peers` adds a pandas notebook and, where it is installed, ConvoKit. Each run is a process of its own, so that its
-peak memory is its own; times leave out the start of Python and the imports.
+`--peers` adds a pandas notebook, and `--peer-python PATH` ConvoKit by a Python that has it. Each run is a process of
+its own, so that its peak memory is its own; times leave out the start of Python and the imports.
 """
 
 import argparse
-import importlib.util
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks import peers
 from benchmarks.made_posts import HANDLES, generate_posts
-from benchmarks.peers import build_convokit, build_pandas
 from servicebench_data.dialogues.accounts import CareAccount, Forget
 from servicebench_data.dialogues.dialogues import DialogueFiles, build_dialogues
 from servicebench_data.dialogues.engine import open_engine
@@ -86,8 +83,6 @@ STAGES: dict[str, Callable[[Path], None]] = {
     "read": read_posts,
     "read and thread": read_and_thread,
     "all": read_and_build,
-    "pandas": build_pandas,
-    "convokit": build_convokit,
 }
 
 
@@ -99,20 +94,18 @@ def generate_apart(folder: Path, count: int) -> None:
 
 def run_stage(stage: str, folder: Path) -> Run:
     """Run a stage in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.ingest", "--stage", stage, "--folder", str(folder)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return run_apart([sys.executable, "-m", "benchmarks.ingest", "--stage", stage, "--folder", str(folder)])
+
+
+def run_peer(peer: str, folder: Path, python: str) -> Run:
+    """Run a peer by a Python that has it."""
+    return run_apart([python, peers.__file__, peer, str(folder)])
+
+
+def run_apart(command: list[str]) -> Run:
+    """Run a process and read what it took from its last line."""
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Run(*json.loads(done.stdout.splitlines()[-1]))
-
-
-def measure_stage(stage: str, folder: Path) -> None:
-    """Run a stage here and print what it took."""
-    before = resource.getrusage(resource.RUSAGE_SELF)
-    start = time.perf_counter()
-    STAGES[stage](folder)
-    seconds = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(json.dumps([seconds, cpu, after.ru_maxrss / 1024]))
 
 
 def measure(stages: list[str], folder: Path, runs: int) -> dict[str, list[Run]]:
@@ -143,19 +136,19 @@ def print_table(count: int, results: dict[str, list[Run]]) -> None:
         )
 
 
-def print_peers(results: dict[str, list[Run]], folder: Path) -> None:
+def print_peers(results: dict[str, list[Run]], folder: Path, pythons: dict[str, str]) -> None:
     """Print how many times as long peers take for reading and threading."""
     ours = get_median(results["read and thread"]).seconds
     for peer, target in PEER_TARGETS.items():
-        if peer == "convokit" and importlib.util.find_spec("convokit") is None:
-            print("convokit: not installed, not measured")
+        if peer not in pythons:
+            print(f"{peer}: not measured; name a Python that has it")
             continue
-        run = run_stage(peer, folder)
+        run = run_peer(peer, folder, pythons[peer])
         ratio = f"{run.seconds / ours:.1f} times ours (target {target:.0f})"
         print(f"{peer}: {run.seconds:.1f} s, {ratio}, {run.peak_mb:.0f} MB")
 
 
-def run_benchmark(count: int, runs: int, *, with_peers: bool) -> None:
+def run_benchmark(count: int, runs: int, pythons: dict[str, str]) -> None:
     """Measure a file of `count` posts and one of a tenth, and print both."""
     stages = ["scan", "read", "read and thread", "all"]
     per_post: dict[int, float] = {}
@@ -166,8 +159,8 @@ def run_benchmark(count: int, runs: int, *, with_peers: bool) -> None:
             results = measure(stages, folder, runs)
             print_table(size, results)
             per_post[size] = get_median(results["all"]).seconds / size
-            if with_peers and size == count:
-                print_peers(results, folder)
+            if pythons and size == count:
+                print_peers(results, folder, pythons)
     growth = per_post[count] / per_post[count // 10]
     print(f"\ntime per post, {count:,} against {count // 10:,} posts: {growth:.2f} (1 is linear)")
 
@@ -177,7 +170,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--posts", type=int, default=3_000_000, help="size of the larger file")
     parser.add_argument("--runs", type=int, default=5, help="runs of each stage")
-    parser.add_argument("--peers", action="store_true", help="measure a pandas notebook and ConvoKit too")
+    parser.add_argument("--peers", action="store_true", help="measure a pandas notebook too")
+    parser.add_argument("--peer-python", help="Python with convokit, to measure it too")
     parser.add_argument("--stage", choices=sorted(STAGES), help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--generate", type=int, help=argparse.SUPPRESS)
@@ -185,9 +179,12 @@ def main() -> None:
     if arguments.generate is not None:
         generate_posts(arguments.folder / "posts.csv", arguments.generate)
     elif arguments.stage:
-        measure_stage(arguments.stage, arguments.folder)
+        peers.measure(STAGES[arguments.stage], arguments.folder)
     else:
-        run_benchmark(arguments.posts, arguments.runs, with_peers=arguments.peers)
+        pythons = {"pandas": sys.executable} if arguments.peers else {}
+        if arguments.peer_python:
+            pythons["convokit"] = arguments.peer_python
+        run_benchmark(arguments.posts, arguments.runs, pythons)
 
 
 if __name__ == "__main__":

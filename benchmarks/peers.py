@@ -1,10 +1,29 @@
 """What people use today for the same work: a pandas notebook of merges, and ConvoKit.
 
-Belongs here: each peer's usual way from the file to threads, written as its users write it. Measured by `ingest.py`.
+Belongs here: each peer's usual way from the file to threads, written as its users write it, and what a run takes. It
+imports nothing of the product, so that a Python that has the peer alone can run it: `peers.py NAME FOLDER`, as
+`ingest.py` does.
 """
 
 import csv
+import importlib
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+
+
+def measure(build: Callable[[Path], None], folder: Path) -> None:
+    """Run something here and print what it took: seconds, processor seconds, and the peak memory in MB."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    start = time.perf_counter()
+    build(folder)
+    seconds = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(json.dumps([seconds, cpu, after.ru_maxrss / 1024]))
 
 
 def build_pandas(folder: Path) -> None:
@@ -53,3 +72,10 @@ def build_convokit(folder: Path) -> None:
             for row in rows
         ]
     )
+
+
+PEERS: dict[str, Callable[[Path], None]] = {"pandas": build_pandas, "convokit": build_convokit}
+
+if __name__ == "__main__":
+    importlib.import_module(sys.argv[1])  # before the clock starts
+    measure(PEERS[sys.argv[1]], Path(sys.argv[2]))
