@@ -12,7 +12,7 @@ import pyarrow as pa
 from assets.automation import PLAN_JOB_NAME
 from assets.checks import judge
 from assets.plots import draw_atlas, draw_bars, draw_saturation
-from assets.product import ProductBase
+from assets.product import ProductBase, find_payer
 from assets.progress import ProgressLog
 from assets.steps import Made, Results, Step, describe_step, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening
@@ -182,7 +182,7 @@ def codings(context: dg.AssetExecutionContext, product: dg.ResourceParam[Product
     Where a model is set, it settles the codings of which the head is least sure.
     """
     settled = describe_settling(product.settings)
-    with product.hold_doorway(context.run.run_id) as open_once:
+    with product.hold_doorway(find_payer(context.run)) as open_once:
         yield from run_step(
             context,
             product,

@@ -10,7 +10,7 @@ from typing import Any
 import dagster as dg
 
 from assets.checks import judge
-from assets.product import ProductBase
+from assets.product import ProductBase, find_payer
 from assets.progress import ProgressLog
 from assets.simulation import read_scenarios
 from assets.steps import Made, Results, Step, describe_asset, describe_step, run_step, tabulate
@@ -62,7 +62,7 @@ def sit(context: dg.AssetExecutionContext, product: ProductBase, name: str, indu
     made = judge_conversations(
         spec,
         {**played, **read_scenarios(product.lake, industries, READ_OF_SCENARIOS)},
-        lambda: product.make_doorway_for(name_judge(spec), context.run.run_id),
+        lambda: product.make_doorway_for(name_judge(spec), find_payer(context.run)),
         ProgressLog(context.log.info, f"verdicts on {name}"),
     )
     return Made(made, is_final=is_final(made[Score], made[PaddedScore]))

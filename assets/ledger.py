@@ -29,7 +29,10 @@ HEADS = (
 
 @app.callback(invoke_without_command=True)
 def ledger(context: typer.Context, home: Home = None) -> None:
-    """Show calls, tokens, cost, latency and failures by task and model."""
+    """Show calls, tokens, cost, latency and failures by task and model.
+
+    `servicebench build --set model_replay=true` builds from the ledger alone: no model is asked.
+    """
     if context.invoked_subcommand is None:
         print_sums(Settings.load(home=home), out)
 

@@ -21,6 +21,8 @@ from servicebench_data.models.doorway import Doorway, open_doorway
 from servicebench_data.models.options import ModelOptions
 from servicebench_data.settings import Settings
 
+#: Tag of the runs that one command launches one after the other: caps hold over all of them.
+PAYER = "servicebench/payer"
 CONFIG_TYPES = (int, float, bool, str)
 
 
@@ -67,6 +69,11 @@ class ProductBase(dg.ConfigurableResource):
         settings = self.settings
         options = ModelOptions.from_settings(settings.model_copy(update={"model": settings.model or model}))
         return open_doorway(options, settings.locate_ledger(), replay=settings.model_replay, run_id=run_id)
+
+
+def find_payer(run: dg.DagsterRun) -> str:
+    """Who pays for the calls of a run: the command that launched it along with others, else the run itself."""
+    return run.tags.get(PAYER, run.run_id)
 
 
 class LockedProductBase(ProductBase):

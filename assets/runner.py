@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import dagster as dg
 from rich.console import Console
@@ -18,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from assets.automation import EXPERIMENT_JOB_NAME, JOB_NAME, PLAN, PLAN_JOB_NAME, tag_experiment, tag_range
 from assets.definitions import build_definitions
 from assets.instance import open_instance
+from assets.product import PAYER
 from assets.progress import WATCHER
 from assets.steps import EXPERIMENTS
 from servicebench_data.industries import list_industries
@@ -40,9 +42,14 @@ def run_build(settings: Settings, industries: Sequence[str], console: Console) -
     """
     job = build_definitions(settings).resolve_job_def(JOB_NAME)
     with open_instance(settings.home) as instance:
-        return all(
-            run_job(job, instance, console, tag_range(first, last)).success for first, last in split_ranges(industries)
-        )
+        return all(run_job(job, instance, console, tags).success for tags in tag_runs(industries))
+
+
+def tag_runs(industries: Sequence[str]) -> list[dict[str, str]]:
+    """Tags of the runs that build some industries; several pay from one purse, and keep to the caps together."""
+    ranges = split_ranges(industries)
+    payer = {PAYER: uuid4().hex} if len(ranges) > 1 else {}
+    return [{**tag_range(first, last), **payer} for first, last in ranges]
 
 
 def run_plan(settings: Settings, industries: Sequence[str], console: Console) -> list[PlanRow] | None:
@@ -175,10 +182,11 @@ class ConversationBar:
         if self._task is None:
             self._task, self._start = self._progress.add_task("conversations"), time.monotonic()
         seconds = (time.monotonic() - self._start) / standing.done * (standing.total - standing.done)
-        ends = standing.ends
+        ends, cost = standing.ends, standing.cost_usd
+        price = "cost unknown" if cost is None else f"USD {cost:.2f}"
         words = (
             f"{ends['agreement']} agreed, {ends['disengagement']} left, {ends['turn_cap']} capped, {ends['failed']} "
-            f"failed, {ends['invalid']} invalid; USD {standing.cost_usd:.2f}; about {seconds:.0f} s left"
+            f"failed, {ends['invalid']} invalid; {price}; about {seconds:.0f} s left"
         )
         self._progress.update(self._task, completed=standing.done, total=standing.total, description=words)
 

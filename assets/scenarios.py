@@ -11,7 +11,7 @@ import dagster as dg
 
 from assets.checks import judge
 from assets.plots import draw_stacks
-from assets.product import ProductBase
+from assets.product import ProductBase, find_payer
 from assets.progress import ProgressLog
 from assets.steps import Made, Results, Step, describe_asset, describe_step, digest_code, run_step, tabulate
 from schemas.dialogues import Dialogue, Screening, Turn
@@ -86,7 +86,7 @@ def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[
     By rules, or by the model that the settings name; each record says which. People's edits are laid over what was made
     before it is checked.
     """
-    with product.hold_doorway(context.run.run_id) as open_once:
+    with product.hold_doorway(find_payer(context.run)) as open_once:
         yield from run_step(
             context,
             product,

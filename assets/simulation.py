@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
-from assets.product import ProductBase
+from assets.product import ProductBase, find_payer
 from assets.progress import StandingLog
 from assets.steps import Made, Results, Step, describe_step, run_step, tabulate
 from schemas.records import Record
@@ -80,7 +80,7 @@ def hold(context: dg.AssetExecutionContext, product: ProductBase, name: str, ind
     made = hold_conversations(
         loaded,
         read_scenarios(product.lake, industries),
-        lambda: product.make_doorway_for(name_model(loaded.spec), context.run.run_id),
+        lambda: product.make_doorway_for(name_model(loaded.spec), find_payer(context.run)),
         processes=product.settings.threads,
         progress=StandingLog(context.log.info, f"conversations of {name}"),
     )

@@ -51,7 +51,9 @@ class AgentContrast(Record):
     t: float | None = Field(description="The difference over its standard error.")
     p: float | None = Field(ge=0, le=1, description="Two-sided p, by Student's t over the clusters.")
     p_adjusted: float | None = Field(ge=0, le=1, description="p after the adjustment; missing where there is none.")
-    adjustment: Literal["holm", "none"] = Field(description="How p is adjusted within the family.")
+    adjustment: Literal["holm", "benjamini_hochberg", "none"] = Field(
+        description="How p is adjusted within the family: by Holm, of stages and categories by Benjamini and Hochberg."
+    )
     family: Id = Field(description="Tests that are adjusted together; `exploratory` ones are not adjusted.")
     correlation: float | None = Field(ge=-1, le=1, description="Correlation of the two agents over the cells.")
     is_primary: bool = Field(description="Whether it is the primary outcome: macro total justice.")
@@ -84,6 +86,7 @@ class CategoryRanking(Record):
     n: Count = Field(description="Conversations with a score.")
     clusters: Count = Field(description="Source dialogues among them.")
     mean: float = Field(description="Mean total justice.")
+    sd: float | None = Field(ge=0, description="Standard deviation over conversations.")
     standard_error: float | None = Field(ge=0, description="Its standard error, pooled over the categories.")
     weight: Share | None = Field(description="Share of the mean in the shrunken one; the rest is the common mean's.")
     shrunken: float | None = Field(description="Empirical Bayes estimate.")
@@ -144,6 +147,7 @@ class LengthEffect(Record):
     high: float | None = Field(description="Upper end.")
     t: float | None = Field(description="beta over its standard error.")
     p: float | None = Field(ge=0, le=1, description="Two-sided p.")
+    p_adjusted: float | None = Field(ge=0, le=1, description="p by Holm over the dimensions and the total.")
     n: Count = Field(description="Conversations that enter: those whose scenario and style have at least two.")
     clusters: Count = Field(description="Source dialogues among them.")
     label: str = Field(description="What to know before citing it; empty where nothing.")
@@ -240,7 +244,7 @@ class JudgeConsistency(Record):
     is_own_family: bool = Field(
         description="Whether judge and agent are of one model family; of the ensemble, whether any judge is."
     )
-    label: str = Field(description="What to know before citing it: self-play for one family; empty where nothing.")
+    label: str = Field(description="What to know before citing it; empty where nothing.")
 
 
 class VarianceComponent(Record):
@@ -299,8 +303,12 @@ class RunToRun(Record):
     n: Count = Field(description="Conversations with a value.")
     clusters: Count = Field(description="Source dialogues among them.")
     mean: float = Field(description="Mean of the repeat; over all, the mean of the repeats' means.")
+    mean_low: float | None = Field(description="Lower end of the mean's 95% interval, by source dialogues.")
+    mean_high: float | None = Field(description="Upper end.")
     sd: float | None = Field(ge=0, description="Standard deviation over conversations; over all, that of the means.")
     icc: float | None = Field(ge=-1, le=1, description="ICC(1): share of variance between cells, not between repeats.")
-    low: float | None = Field(ge=-1, le=1, description="Lower end of its 95% interval, by source dialogues.")
+    low: float | None = Field(
+        ge=-1, le=1, description="Lower end of the correlation's 95% interval, by source dialogues."
+    )
     high: float | None = Field(ge=-1, le=1, description="Upper end.")
     label: str = Field(description="What to know before citing it; empty where nothing.")

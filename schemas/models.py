@@ -39,6 +39,10 @@ class Call(Record):
     tokens_in: Count | None = Field(description="Tokens of the question; missing where the endpoint does not say.")
     tokens_out: Count | None = Field(description="Tokens of the answer; missing where the endpoint does not say.")
     cost_usd: float | None = Field(ge=0, description="Price of the call, USD; missing where it is unknown.")
+    counted_tokens: Count = Field(
+        description="Tokens that caps count, of all attempts: the most that it can be where the endpoint does not say."
+    )
+    counted_usd: float = Field(ge=0, description="USD that caps count, of all attempts, likewise; 0 without a price.")
     latency_seconds: float = Field(ge=0, description="Time of the last attempt, seconds.")
     attempts: int = Field(ge=1, description="Requests sent, retries among them.")
     started_at: datetime = Field(description="When the first request was sent, UTC.")

@@ -147,6 +147,12 @@ def find_access(provider: str, environment: Mapping[str, str] | None = None) -> 
     return Access(base.rstrip("/") if base else None, SecretStr(key) if key else None, f"{name}_API_KEY")
 
 
+def list_bases(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Addresses that any provider's variable names, in order: one of them may be that of a model without a provider."""
+    source = os.environ if environment is None else environment
+    return sorted({value for name, value in source.items() if value and name.endswith(("_API_BASE", "_BASE_URL"))})
+
+
 def list_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
     """Values of all variables that look like keys, longest first, so that they can be struck out of texts."""
     source = os.environ if environment is None else environment

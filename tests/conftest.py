@@ -55,10 +55,18 @@ def rank_file(item: pytest.Item) -> int:
 @pytest.fixture(autouse=True, scope="session")
 def refuse_network() -> Generator[None]:
     """No test of this suite leaves the machine."""
-    original = socket.socket
+    original = socket.socket, socket.getaddrinfo
     sitecustomize.install()
     yield
-    socket.socket = original
+    socket.socket, socket.getaddrinfo = original
+
+
+@pytest.fixture(autouse=True)
+def see_refused() -> Generator[None]:
+    """Nothing even tries to leave it: a library that swallows the refusal is seen here."""
+    sitecustomize.REFUSED.clear()
+    yield
+    assert sitecustomize.REFUSED == []
 
 
 @pytest.fixture

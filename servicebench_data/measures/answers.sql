@@ -1,43 +1,76 @@
 -- Views that answer by name: which agent is more just, where, to whom, at what price. Each statement ends with a line of
 -- its own that holds only `;`. Means and intervals are those of `agent_measure`; nothing is averaged here.
 CREATE VIEW measures.leaderboard AS
-WITH headline AS (
-    SELECT experiment_id, agent,
-           max(n) FILTER (WHERE measure = 'total') AS n,
-           max(missing) FILTER (WHERE measure = 'total') AS missing,
-           max(clusters) FILTER (WHERE measure = 'total') AS clusters,
-           max(mean) FILTER (WHERE measure = 'total') AS total,
-           max(sd) FILTER (WHERE measure = 'total') AS total_sd,
-           max(low) FILTER (WHERE measure = 'total') AS total_low,
-           max(high) FILTER (WHERE measure = 'total') AS total_high,
-           max(mean) FILTER (WHERE measure = 'interactional') AS interactional,
-           max(mean) FILTER (WHERE measure = 'procedural') AS procedural,
-           max(mean) FILTER (WHERE measure = 'distributive') AS distributive,
-           max(mean) FILTER (WHERE measure = 'agreement_rate') AS agreement_rate,
-           max(mean) FILTER (WHERE measure = 'disengagement_rate') AS disengagement_rate,
-           max(mean) FILTER (WHERE measure = 'unresolved_rate') AS unresolved_rate,
-           max(mean) FILTER (WHERE measure = 'goodwill_standing_usd') AS goodwill_standing_usd,
-           max(mean) FILTER (WHERE measure = 'violation_rate') AS violation_rate,
-           max(label) FILTER (WHERE measure = 'total') AS label
+WITH found AS (
+    SELECT experiment_id, agent, measure, missing, clusters, label,
+           {'n': n, 'mean': mean, 'sd': sd, 'low': low, 'high': high} AS it
     FROM measures.agent_measure
     WHERE "by" = 'macro'
+),
+headline AS (
+    SELECT experiment_id, agent,
+           max(missing) FILTER (WHERE measure = 'total') AS missing,
+           max(clusters) FILTER (WHERE measure = 'total') AS clusters,
+           max(label) FILTER (WHERE measure = 'total') AS label,
+           any_value(it) FILTER (WHERE measure = 'total') AS t,
+           any_value(it) FILTER (WHERE measure = 'interactional') AS i,
+           any_value(it) FILTER (WHERE measure = 'procedural') AS p,
+           any_value(it) FILTER (WHERE measure = 'distributive') AS d,
+           any_value(it) FILTER (WHERE measure = 'agreement_rate') AS agreed,
+           any_value(it) FILTER (WHERE measure = 'disengagement_rate') AS left_,
+           any_value(it) FILTER (WHERE measure = 'unresolved_rate') AS unresolved,
+           any_value(it) FILTER (WHERE measure = 'agreement_rate_resolved') AS agreed_resolved,
+           any_value(it) FILTER (WHERE measure = 'disengagement_rate_resolved') AS left_resolved,
+           any_value(it) FILTER (WHERE measure = 'goodwill_standing_usd') AS goodwill,
+           any_value(it) FILTER (WHERE measure = 'violation_rate') AS violated
+    FROM found
     GROUP BY experiment_id, agent
 ),
 prevalence AS (
-    SELECT experiment_id, agent, mean AS total_prevalence
+    SELECT experiment_id, agent, mean AS total_prevalence, sd AS total_prevalence_sd, low AS total_prevalence_low,
+           high AS total_prevalence_high
     FROM measures.agent_measure
     WHERE "by" = 'prevalence' AND measure = 'total'
 )
 SELECT experiment_id,
-       CASE WHEN is_ranked THEN rank() OVER (PARTITION BY experiment_id, is_ranked ORDER BY total DESC) END AS place,
-       * EXCLUDE (experiment_id, label, is_ranked), label
+       CASE WHEN is_ranked THEN rank() OVER (PARTITION BY experiment_id, is_ranked ORDER BY t.mean DESC) END AS place,
+       agent, t.n AS n, missing, clusters, t.mean AS total, t.sd AS total_sd, t.low AS total_low, t.high AS total_high,
+       i.mean AS interactional,
+       p.mean AS procedural,
+       d.mean AS distributive,
+       agreed.mean AS agreement_rate,
+       left_.mean AS disengagement_rate,
+       unresolved.mean AS unresolved_rate,
+       agreed_resolved.mean AS agreement_rate_resolved,
+       left_resolved.mean AS disengagement_rate_resolved,
+       goodwill.mean AS goodwill_standing_usd,
+       violated.mean AS violation_rate,
+       total_prevalence, total_prevalence_sd, total_prevalence_low, total_prevalence_high,
+       i.n AS interactional_n, i.sd AS interactional_sd, i.low AS interactional_low, i.high AS interactional_high,
+       p.n AS procedural_n, p.sd AS procedural_sd, p.low AS procedural_low, p.high AS procedural_high,
+       d.n AS distributive_n, d.sd AS distributive_sd, d.low AS distributive_low, d.high AS distributive_high,
+       agreed.n AS agreement_rate_n, agreed.sd AS agreement_rate_sd,
+       agreed.low AS agreement_rate_low, agreed.high AS agreement_rate_high,
+       left_.n AS disengagement_rate_n, left_.sd AS disengagement_rate_sd,
+       left_.low AS disengagement_rate_low, left_.high AS disengagement_rate_high,
+       unresolved.n AS unresolved_rate_n, unresolved.sd AS unresolved_rate_sd,
+       unresolved.low AS unresolved_rate_low, unresolved.high AS unresolved_rate_high,
+       agreed_resolved.n AS agreement_rate_resolved_n, agreed_resolved.sd AS agreement_rate_resolved_sd,
+       agreed_resolved.low AS agreement_rate_resolved_low, agreed_resolved.high AS agreement_rate_resolved_high,
+       left_resolved.n AS disengagement_rate_resolved_n, left_resolved.sd AS disengagement_rate_resolved_sd,
+       left_resolved.low AS disengagement_rate_resolved_low, left_resolved.high AS disengagement_rate_resolved_high,
+       goodwill.n AS goodwill_standing_usd_n, goodwill.sd AS goodwill_standing_usd_sd,
+       goodwill.low AS goodwill_standing_usd_low, goodwill.high AS goodwill_standing_usd_high,
+       violated.n AS violation_rate_n, violated.sd AS violation_rate_sd,
+       violated.low AS violation_rate_low, violated.high AS violation_rate_high,
+       label
 FROM (
-    SELECT *, total IS NOT NULL AND NOT regexp_matches(label, 'judge refused|rule engine') AS is_ranked
+    SELECT *, t.mean IS NOT NULL AND NOT regexp_matches(label, 'judge refused|rule engine') AS is_ranked
     FROM headline LEFT JOIN prevalence USING (experiment_id, agent)
 )
 ORDER BY experiment_id, place NULLS LAST, agent
 ;
-COMMENT ON VIEW measures.leaderboard IS 'One row per experiment and agent: start here. Total justice and what it is made of, outcomes and goodwill, each as the unweighted mean of the industries'' means. Whether two agents differ is in agent_contrast, never in overlapping intervals.'
+COMMENT ON VIEW measures.leaderboard IS 'One row per experiment and agent: start here. Total justice and what it is made of, outcomes and goodwill, each as the unweighted mean of the industries'' means; the number of conversations, the standard deviation and the 95% interval of each stand behind them as `_n`, `_sd`, `_low` and `_high`. Whether two agents differ is in agent_contrast, never in overlapping intervals.'
 ;
 COMMENT ON COLUMN measures.leaderboard.place IS 'Place by total justice; none without scores, where a judge is refused, or where the rule engine scored: it is no judge of quality.'
 ;
@@ -74,7 +107,8 @@ LEFT JOIN measures.agent_measure AS s
        ON s.experiment_id = m.experiment_id AND s.agent = m.agent AND s.measure = m.measure AND s.value = m.value
       AND s."by" = 'severity_mix'
 WHERE m."by" = 'severity' AND m.measure IN (
-    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate')
+    'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
+    'disengagement_rate_resolved', 'agreement_rate_resolved')
 ORDER BY m.experiment_id, m.agent, m.measure, m.value
 ;
 COMMENT ON VIEW measures.justice_by_severity IS 'One row per severity, agent and measure of justice or outcome: whether graver cases are treated otherwise.'
@@ -86,7 +120,7 @@ SELECT experiment_id, value AS style, agent, measure, n, missing, clusters, mean
 FROM measures.agent_measure
 WHERE "by" = 'style' AND measure IN (
     'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
-    'goodwill_standing_usd')
+    'disengagement_rate_resolved', 'agreement_rate_resolved', 'goodwill_standing_usd')
 ORDER BY experiment_id, agent, measure, style
 ;
 COMMENT ON VIEW measures.justice_by_style IS 'One row per style of the customer, agent and measure: whether an agent is as just to a cold or passive customer (SB Figure 5).'
@@ -99,7 +133,7 @@ JOIN (SELECT DISTINCT experiment_id, agent, agent_made_by, reasoning FROM simula
      USING (experiment_id, agent)
 WHERE m."by" = 'guidance' AND m.measure IN (
     'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
-    'goodwill_standing_usd')
+    'disengagement_rate_resolved', 'agreement_rate_resolved', 'goodwill_standing_usd')
 ORDER BY m.experiment_id, c.agent_made_by, m.value, c.reasoning, m.agent, m.measure
 ;
 COMMENT ON VIEW measures.justice_by_guidance IS 'One row per model, guidance, reasoning and measure: what advice in the prompt and ways of reasoning do (SB Table 2, SB Figure 3). An agent of an experiment has one of each.'
@@ -110,7 +144,7 @@ SELECT experiment_id, value AS disclosure, agent, measure, n, missing, clusters,
 FROM measures.agent_measure
 WHERE "by" = 'disclosure' AND measure IN (
     'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
-    'goodwill_standing_usd')
+    'disengagement_rate_resolved', 'agreement_rate_resolved', 'goodwill_standing_usd')
 ORDER BY experiment_id, agent, measure, disclosure
 ;
 COMMENT ON VIEW measures.justice_by_disclosure IS 'One row per way of disclosure, agent and measure: what it is worth to an agent to be told everything at once (SB Figure 4).'
@@ -120,10 +154,21 @@ SELECT experiment_id, value AS customer, agent, measure, n, missing, clusters, m
 FROM measures.agent_measure
 WHERE "by" = 'customer' AND measure IN (
     'interactional', 'procedural', 'distributive', 'total', 'disengagement_rate', 'agreement_rate', 'unresolved_rate',
-    'goodwill_standing_usd')
+    'disengagement_rate_resolved', 'agreement_rate_resolved', 'goodwill_standing_usd', 'exchanges',
+    'words_per_agent_message')
 ORDER BY experiment_id, agent, measure, customer
 ;
-COMMENT ON VIEW measures.justice_by_customer IS 'One row per customer simulator, agent and measure: whether agents keep their order whoever plays the customer (SB Table 9).'
+COMMENT ON VIEW measures.justice_by_customer IS 'One row per customer simulator, agent and measure: whether agents keep their order, and talk as long, whoever plays the customer (SB Table 9).'
+;
+CREATE VIEW measures.goodwill_by_agent AS
+SELECT experiment_id, agent, "by", value, measure, n, missing, clusters, mean, sd, standard_error, low, high, label
+FROM measures.agent_measure
+WHERE measure IN ('goodwill_offered_max_usd', 'goodwill_standing_usd', 'goodwill_accepted_usd', 'goodwill_normalised',
+                  'violation_rate')
+  AND "by" IN ('all', 'macro', 'industry', 'severity', 'style')
+ORDER BY experiment_id, agent, measure, "by", value
+;
+COMMENT ON VIEW measures.goodwill_by_agent IS 'One row per agent, cut and measure of goodwill: the most that was on the table, what stands at the end (the headline, zeros included), what was accepted, that over the limit of the scenario, and how often the limit was passed. What policy owes is not among it.'
 ;
 CREATE VIEW measures.goodwill_by_severity AS
 SELECT m.experiment_id, m.value AS severity, m.agent, m.n, m.missing, m.clusters, m.mean, m.sd, m.standard_error, m.low,
@@ -163,7 +208,7 @@ CREATE VIEW measures.first_offer_timing AS
 SELECT experiment_id, agent,
        CASE measure WHEN 'first_goodwill_t1' THEN 'T1' WHEN 'first_goodwill_t2' THEN 'T2'
                     WHEN 'first_goodwill_t3plus' THEN 'T3+' ELSE 'never' END AS first_goodwill,
-       "by", value, n, missing, clusters, mean AS share, low, high, label
+       "by", value, n, missing, clusters, mean AS share, sd, standard_error, low, high, label
 FROM measures.agent_measure
 WHERE starts_with(measure, 'first_goodwill_') AND "by" IN ('all', 'macro', 'industry', 'severity')
 ORDER BY experiment_id, agent, "by", value, first_goodwill
@@ -193,7 +238,8 @@ COMMENT ON VIEW measures.coverage_by_turn IS 'One row per agent and agent turn: 
 COMMENT ON COLUMN measures.coverage_by_turn.running IS 'Dialogues in which the agent still wrote at this turn.'
 ;
 CREATE VIEW measures.outcome_rate AS
-SELECT experiment_id, agent, "by", value, measure, n, missing, clusters, mean AS rate, low, high, design_effect, label
+SELECT experiment_id, agent, "by", value, measure, n, missing, clusters, mean AS rate, sd, standard_error, low, high,
+       design_effect, label
 FROM measures.agent_measure
 WHERE measure IN ('agreement_rate', 'disengagement_rate', 'unresolved_rate', 'failed_rate', 'agreement_rate_resolved',
                   'disengagement_rate_resolved')
@@ -224,7 +270,7 @@ played AS (
     GROUP BY ALL
 )
 SELECT p.experiment_id, p.agent, p.agent_made_by, p.conversations, p.unknown, p.cost_usd,
-       m.mean AS cost_per_conversation_usd, m.low, m.high,
+       m.mean AS cost_per_conversation_usd, m.n, m.clusters, m.sd, m.standard_error, m.low, m.high,
        CASE WHEN coalesce(j.judge_unknown, 0) = 0 THEN coalesce(j.judge_cost_usd, 0) END AS judge_cost_usd
 FROM played AS p
 LEFT JOIN judged AS j USING (experiment_id, agent)
@@ -236,7 +282,7 @@ COMMENT ON VIEW measures.cost_by_agent IS 'One row per experiment and agent: wha
 ;
 COMMENT ON COLUMN measures.cost_by_agent.unknown IS 'Conversations whose price is unknown.'
 ;
-COMMENT ON COLUMN measures.cost_by_agent.cost_per_conversation_usd IS 'Mean over the conversations whose price is known, with its 95% interval.'
+COMMENT ON COLUMN measures.cost_by_agent.cost_per_conversation_usd IS 'Mean over the `n` conversations whose price is known, with its standard deviation and 95% interval.'
 ;
 CREATE VIEW measures.simulator_faults AS
 SELECT c.experiment_id, c.customer, f.made_by, f.kind, count(*) AS faults, count(*) FILTER (WHERE f.is_mended) AS mended,
@@ -264,16 +310,19 @@ WITH counted AS (
     FROM measures.conversation_fact
     GROUP BY ALL
 )
-SELECT c.experiment_id, c.agent, c.conversations, c.invalid, c.unplayed, m.mean AS invalid_share, m.low, m.high,
+SELECT c.experiment_id, c.agent, c.conversations, c.invalid, c.unplayed, m.mean AS invalid_share, m.n, m.clusters, m.sd,
+       m.low, m.high,
        c.agreed / nullif(c.conversations - c.invalid - c.unplayed, 0) AS agreement_rate,
        c.agreed / nullif(c.conversations - c.unplayed, 0) AS agreement_rate_worst,
        (c.agreed + c.invalid) / nullif(c.conversations - c.unplayed, 0) AS agreement_rate_best,
-       c.total / nullif(c.scored, 0) AS total,
+       t.mean AS total, t.n AS total_n, t.sd AS total_sd, t.low AS total_low, t.high AS total_high,
        CASE WHEN c.scored > 0 THEN (c.total + c.invalid) / (c.scored + c.invalid) END AS total_worst,
-       CASE WHEN c.scored > 0 THEN (c.total + 5 * c.invalid) / (c.scored + c.invalid) END AS total_best
+       CASE WHEN c.scored > 0 THEN (c.total + 5 * c.invalid) / (c.scored + c.invalid) END AS total_best, t.label
 FROM counted AS c
 LEFT JOIN measures.agent_measure AS m
        ON m.experiment_id = c.experiment_id AND m.agent = c.agent AND m.measure = 'invalid_rate' AND m."by" = 'all'
+LEFT JOIN measures.agent_measure AS t
+       ON t.experiment_id = c.experiment_id AND t.agent = c.agent AND t.measure = 'total' AND t."by" = 'all'
 ORDER BY c.experiment_id, c.agent
 ;
 COMMENT ON VIEW measures.invalid_share IS 'One row per experiment and agent: how many conversations the simulator spoiled, and between what they could have moved agreement and total justice. Compare agents only where these shares are alike.'
@@ -284,7 +333,7 @@ COMMENT ON COLUMN measures.invalid_share.agreement_rate_worst IS 'Agreement rate
 ;
 COMMENT ON COLUMN measures.invalid_share.agreement_rate_best IS 'Agreement rate had all of the invalid ones agreed.'
 ;
-COMMENT ON COLUMN measures.invalid_share.total IS 'Mean total justice over the scored conversations, each counting once.'
+COMMENT ON COLUMN measures.invalid_share.total IS 'Mean total justice over the scored conversations (`total_n`), each counting once, with its spread and interval.'
 ;
 COMMENT ON COLUMN measures.invalid_share.total_worst IS 'The same had every invalid one got 1.'
 ;

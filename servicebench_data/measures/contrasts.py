@@ -3,14 +3,15 @@
 Belongs here: the differences with their tests, families and bounds. Not here: means of single agents.
 
 A cell is a scenario with a style, a disclosure and a customer; an agent's value there is the mean over its repeats. The
-primary outcome is macro total justice; Holm adjusts it over the pairs of agents, and each named family by itself. The
-other slices are exploratory and carry plain p-values.
+primary outcome is macro total justice; Holm adjusts it over the pairs of agents, and each named family by itself, but
+for stages and categories, which are many and go by Benjamini and Hochberg. The other slices are exploratory and carry
+plain p-values.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import numpy as np
@@ -67,7 +68,12 @@ FAMILIES: Mapping[tuple[str, str], str] = {
     ("severity", "total"): "severities",
     ("style", "total"): "styles",
     ("disclosure", "total"): "disclosures",
+    ("customer", "total"): "customers",
+    ("stage", "total"): "stages",
+    ("category", "total"): "categories",
 }
+#: Families by the rate of false discoveries.
+WIDE = frozenset({"stages", "categories"})
 EXPLORATORY = "exploratory"
 COMPARABLE = 0.03
 
@@ -240,11 +246,18 @@ def describe(layout: Layout, pair: Pair, value: str) -> dict[str, Any]:
         "value": value,
         "agent_a": names[0],
         "agent_b": names[1],
-        "adjustment": "none" if family == EXPLORATORY else "holm",
+        "adjustment": find_adjustment(family),
         "family": family,
         "is_primary": family == "primary",
         "label": join_labels(label for name in names for label in layout.labels[name][kind]),
     }
+
+
+def find_adjustment(family: str) -> Literal["holm", "benjamini_hochberg", "none"]:
+    """How p is adjusted within a family."""
+    if family == EXPLORATORY:
+        return "none"
+    return "benjamini_hochberg" if family in WIDE else "holm"
 
 
 def finish_rows(rows: list[dict[str, Any]]) -> None:
@@ -262,10 +275,10 @@ def finish_rows(rows: list[dict[str, Any]]) -> None:
 
 
 def adjust_families(p: Floats, families: list[str]) -> Floats:
-    """P by Holm within each family but the exploratory one."""
+    """P within each family but the exploratory one."""
     adjusted, names = np.full(len(p), np.nan), np.array(families)
     for name in sorted(set(families) - {EXPLORATORY}):
-        adjusted[names == name] = adjust(p[names == name], "holm")
+        adjusted[names == name] = adjust(p[names == name], "fdr_bh" if name in WIDE else "holm")
     return adjusted
 
 

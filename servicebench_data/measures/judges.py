@@ -24,7 +24,7 @@ from servicebench_data.journeys.arrays import Floats, Integers, load_library
 from servicebench_data.measures.clustered import estimate_means, find_interval, sum_clusters
 from servicebench_data.measures.inference import adjust
 from servicebench_data.measures.intervals import DIGITS
-from servicebench_data.measures.labels import SELF_PLAY, join_labels
+from servicebench_data.measures.labels import find_judge_labels, join_labels
 from servicebench_data.measures.reading import JUSTICE, encode, make_table, read_numbers, read_scores
 
 ENSEMBLE = "ensemble"
@@ -59,11 +59,20 @@ class Advantages(NamedTuple):
 
 
 class Sitting(NamedTuple):
-    """Who judged whom in an experiment, and the benches by measure."""
+    """Who judged whom in an experiment, and the benches by measure.
+
+    Attributes:
+        judges: Names of the judges.
+        agents: Names of the agents.
+        own_family: Judges and agents of one family.
+        labels: What is to be known of a judge's scores, by agent and judge.
+        benches: Scores by measure.
+    """
 
     judges: list[str]
     agents: list[str]
     own_family: set[tuple[str, str]]
+    labels: Mapping[tuple[str, str], list[str]]
     benches: Mapping[str, Bench]
 
 
@@ -102,7 +111,8 @@ def read_sitting(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> S
         matrix[talks.places, judges.places] = read_numbers(scores, measure)
         benches[measure] = Bench(matrix, agents.places[first], clusters)
     triples = zip(*(scores[name].to_pylist() for name in ("judge", "agent", "is_own_family")), strict=True)
-    return Sitting(judges.names, agents.names, {(judge, agent) for judge, agent, is_own in triples if is_own}, benches)
+    own_family = {(judge, agent) for judge, agent, is_own in triples if is_own}
+    return Sitting(judges.names, agents.names, own_family, find_judge_labels(connection, experiment_id), benches)
 
 
 def list_advantages(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:
@@ -122,7 +132,7 @@ def list_advantages(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:
             "p": found.p[j, a],
             "p_adjusted": adjusted[j, a],
             "is_own_family": is_own,
-            "label": join_labels([reason, *([SELF_PLAY, OWN_FAMILY] if is_own else [])]),
+            "label": join_labels([reason, *sitting.labels[agent, judge], OWN_FAMILY if is_own else ""]),
         }
 
 
@@ -218,5 +228,11 @@ def list_means(sitting: Sitting, bench: Bench) -> Iterator[dict[str, Any]]:
                     "low": low[place],
                     "high": high[place],
                     "is_own_family": (judge, agent) in own,
-                    "label": SELF_PLAY if (judge, agent) in own else "",
+                    "label": join_labels(tell_labels(sitting, judge, agent)),
                 }
+
+
+def tell_labels(sitting: Sitting, judge: str, agent: str) -> Iterator[str]:
+    """What is to be known of a judge's scores of an agent; of the ensemble's, what is of any of its judges'."""
+    for name in sitting.judges if judge == ENSEMBLE else [judge]:
+        yield from sitting.labels[agent, name]

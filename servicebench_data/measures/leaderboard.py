@@ -16,10 +16,14 @@ ANSWERS = (Path(__file__).parent / "answers.sql").read_text(encoding="utf-8")
 _LEADERBOARD = next(
     statement for statement in read_statements(ANSWERS) if "CREATE VIEW measures.leaderboard " in statement
 )
+_SHOWN = r"""
+    SELECT COLUMNS(lambda name: name SIMILAR TO 'total_(sd|low|high)' OR NOT name SIMILAR TO '.*_(n|sd|low|high)')
+    FROM measures.leaderboard
+"""
 
 
 def read_leaderboard(measures: pa.Table) -> list[dict[str, Any]]:
-    """Rows of the view `leaderboard` over a table `agent_measure`.
+    """Rows of the view `leaderboard` over a table `agent_measure`, with the spread of the total alone.
 
     Args:
         measures: The table.
@@ -29,7 +33,7 @@ def read_leaderboard(measures: pa.Table) -> list[dict[str, Any]]:
         connection.register("incoming", measures)
         connection.execute("CREATE TABLE measures.agent_measure AS FROM incoming").fetchall()
         connection.execute(_LEADERBOARD).fetchall()
-        rows = fetch_table(connection, "FROM measures.leaderboard").to_pylist()
+        rows = fetch_table(connection, _SHOWN).to_pylist()
     return [{name: round_number(value) for name, value in row.items() if name != "experiment_id"} for row in rows]
 
 

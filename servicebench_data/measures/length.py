@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from schemas.measures_statistics import LengthEffect
 from servicebench_data.journeys.arrays import Floats, Integers
-from servicebench_data.measures.inference import fit_clustered
+from servicebench_data.measures.inference import adjust, fit_clustered
 from servicebench_data.measures.labels import find_labels, join_labels
 from servicebench_data.measures.reading import (
     CELL,
@@ -71,7 +71,8 @@ def make_length_effects(connection: duckdb.DuckDBPyConnection, experiment_id: st
         counts = {"n": len(observed.score), "clusters": len(np.unique(observed.cluster))}
         text = join_labels([label, reason])
         rows.append({"experiment_id": experiment_id, "measure": measure, "label": text, **counts, **slope})
-    return make_table(LengthEffect, rows)
+    adjusted = adjust(np.array([row["p"] for row in rows], dtype=np.float64), "holm")
+    return make_table(LengthEffect, [{**row, "p_adjusted": p} for row, p in zip(rows, adjusted, strict=True)])
 
 
 def observe(facts: pa.Table, measure: str) -> Observations:

@@ -42,6 +42,7 @@ class Groups(NamedTuple):
         n: Values.
         clusters: Clusters.
         mean: Mean over the values.
+        sd: Standard deviation over the values; not a number for a single one.
         variance: Sampling variance of the mean, pooled; not a number where no group has two clusters.
         freedom: Degrees of freedom of the pooled variance.
     """
@@ -49,6 +50,7 @@ class Groups(NamedTuple):
     n: Integers
     clusters: Integers
     mean: Floats
+    sd: Floats
     variance: Floats
     freedom: int
 
@@ -93,6 +95,7 @@ def rank_categories(facts: pa.Table, label: str) -> Iterator[dict[str, Any]]:
         "n": groups.n,
         "clusters": groups.clusters,
         "mean": groups.mean,
+        "sd": groups.sd,
         "standard_error": np.sqrt(groups.variance),
         "weight": shrunken.weight,
         "shrunken": shrunken.mean,
@@ -126,7 +129,10 @@ def pool_groups(values: Floats, clusters: Integers, codes: Codes) -> Groups:
     spread = float((take_residuals(inner, centre[group]) ** 2).sum()) / freedom if freedom else np.nan
     parts = np.bincount(group, (sizes / n[group]) ** 2, count)
     variance = (spread * parts).astype(np.float64)
-    return Groups(n, members, np.bincount(codes.places, values, count) / n, variance, freedom)
+    mean = np.bincount(codes.places, values, count) / n
+    squares = np.bincount(codes.places, take_residuals(values, mean[codes.places]) ** 2, count).astype(np.float64)
+    sd = np.sqrt(divide_safely(squares, (n - 1).astype(np.float64)))
+    return Groups(n, members, mean, sd, variance, freedom)
 
 
 def shrink(mean: Floats, variance: Floats, freedom: int) -> Shrunken:

@@ -15,8 +15,11 @@ import pyarrow as pa
 
 from schemas.measures_statistics import RunToRun
 from servicebench_data.journeys.arrays import Floats, Integers
-from servicebench_data.measures.clustered import ROUNDING, estimate_means
+from servicebench_data.measures.clustered import ROUNDING, Means, estimate_macro, estimate_means
 from servicebench_data.measures.inference import find_quantile
+from servicebench_data.measures.intervals import find_intervals
+from servicebench_data.measures.labels import find_labels, join_labels
+from servicebench_data.measures.means import is_rate
 from servicebench_data.measures.reading import (
     CELL,
     JUSTICE,
@@ -55,13 +58,15 @@ class Squares(NamedTuple):
 def make_run_to_run(connection: duckdb.DuckDBPyConnection, experiment_id: str) -> pa.Table:
     """One row per agent, measure and repeat, and one over all repeats, of an experiment."""
     facts = read_conversations(connection, experiment_id)
-    agents = encode(facts, "agent")
-    rows = [
-        {"experiment_id": experiment_id, "agent": name, "measure": measure, **row}
-        for place, name in enumerate(agents.names)
-        for measure in MEASURES
-        for row in list_runs(keep_finite(keep_marked(facts, agents.places == place), measure), measure)
-    ]
+    agents, labels = encode(facts, "agent"), find_labels(connection, experiment_id)
+    rows: list[dict[str, Any]] = []
+    for place, name in enumerate(agents.names):
+        own = keep_marked(facts, agents.places == place)
+        for measure in MEASURES:
+            told = labels[name].justice if measure in JUSTICE else labels[name].other
+            for row in list_runs(keep_finite(own, measure), measure):
+                label = join_labels([*told, row["label"]])
+                rows.append({**row, "experiment_id": experiment_id, "agent": name, "measure": measure, "label": label})
     return make_table(RunToRun, rows)
 
 
@@ -73,21 +78,29 @@ def list_runs(facts: pa.Table, measure: str) -> Iterator[dict[str, Any]]:
     cells, clusters = encode(facts, *CELL).places, encode(facts, "cluster_id").places
     means = estimate_means(values, clusters, runs.places, len(runs.names))
     nothing = {"icc": np.nan, "low": np.nan, "high": np.nan, "label": ""}
-    for place, name in enumerate(runs.names):
-        counts = {"n": means.n[place], "clusters": means.clusters[place]}
-        yield {"run": name, **counts, "mean": means.mean[place], "sd": means.sd[place], **nothing}
+    for name, row in zip(runs.names, list_means(means, measure), strict=True):
+        yield {"run": name, **row, **nothing}
     found = measure_agreement(values, cells, clusters)
+    mean = estimate_macro(values, clusters, runs.places, len(runs.names))
+    # Runs are of the same source dialogues, so that more of them add no degrees of freedom.
+    (whole,) = list_means(mean._replace(freedom=mean.clusters - 1.0), measure)
     yield {
         "run": ALL,
-        "n": len(values),
-        "clusters": len(np.unique(clusters)),
-        "mean": means.mean.mean(),
+        **whole,
         "sd": means.mean.std(ddof=1) if len(means.mean) > 1 else np.nan,
         "icc": found.icc,
         "low": found.low,
         "high": found.high,
         "label": found.reason,
     }
+
+
+def list_means(means: Means, measure: str) -> list[dict[str, Any]]:
+    """Each mean with its interval."""
+    low, high = find_intervals(means, np.full(len(means.mean), is_rate(measure)))
+    columns = (means.n, means.clusters, means.mean, means.sd, low, high)
+    names = ("n", "clusters", "mean", "sd", "mean_low", "mean_high")
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def measure_agreement(values: Floats, cells: Integers, clusters: Integers) -> Agreement:

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from schemas.models import Call
-from servicebench_data.models.budget import Budget
+from servicebench_data.models.budget import Budget, add
 from servicebench_data.models.deeds import Deed
 from servicebench_data.models.endpoints import Endpoint
-from servicebench_data.models.faults import HOPELESS, RETRIED, CallError, Fault, Scrubber
+from servicebench_data.models.faults import HOPELESS, OF_QUESTION, RETRIED, CallError, Fault, Scrubber
 from servicebench_data.models.jobs import Job, Line, Origin
 from servicebench_data.models.keeper import Keeper
 from servicebench_data.models.ledger import Spent
@@ -28,6 +28,7 @@ REMEDIES: dict[Fault, str] = {
     "spent_quota": "add credit or name another model with SERVICEBENCH_MODEL",
     "unknown_model": "mend SERVICEBENCH_MODEL or the address",
     "busy": "lower SERVICEBENCH_MODEL_CONCURRENCY or build again later",
+    "filtered": "a filter of the endpoint stops this question; name another model for it as a fallback",
     "context_overflow": "name a model with a longer context, or ask it less",
     "timeout": "raise SERVICEBENCH_MODEL_TIMEOUT_SECONDS or build again later",
 }
@@ -199,6 +200,7 @@ class Caller:
             raise
         finally:
             job.latency = clock.time() - start
+            job.taken = add(job.taken, taken)
             self.budget.settle(need, taken)
         job.line.limiter.note_answer()
         job.line.breaker.note_answer()
@@ -215,7 +217,7 @@ class Caller:
     async def give_up(self, job: Job, error: CallError) -> str:
         """Keep a failed call, count it against the endpoint, and say why."""
         reason = self.explain(job.line.endpoint, error)
-        if error.fault != "context_overflow":  # the question's fault, which says nothing about the endpoint
+        if error.fault not in OF_QUESTION:
             job.line.breaker.note_failure(reason)
         failed = job.write_call(None, self.scrub(f"{error.fault}: {error}"))
         await self.keeper.keep(failed, job.token)

@@ -6,7 +6,7 @@ Belongs here: what is said to a model and how its answers are judged. Not here: 
 import itertools
 import logging
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -19,6 +19,7 @@ from servicebench_data.models.answers import Failure, Verdict, is_plain, judge_r
 from servicebench_data.models.budget import OverBudgetError
 from servicebench_data.models.calling import Caller, NoAnswerError
 from servicebench_data.models.endpoints import Endpoint
+from servicebench_data.models.faults import Fault
 from servicebench_data.models.jobs import Line, Origin, read_reply
 from servicebench_data.models.ledger import Use
 from servicebench_data.models.options import ModelOptions
@@ -33,6 +34,7 @@ A = TypeVar("A", bound=BaseModel)
 LOG = logging.getLogger(__name__)
 LONGEST_ECHO = 6_000  # characters of a refused answer that the model sees again
 NO_TEXT = "(no answer)"
+FAILURES: Mapping[Fault, Failure] = {"context_overflow": "context_overflow", "filtered": "refusal"}
 
 
 class Refusal(NamedTuple, Generic[A]):
@@ -86,7 +88,8 @@ async def converse(caller: Caller, line: Line, task: Task[A], item: Item[A], how
         except OverBudgetError as error:
             return close(state, "over_budget", "over_budget", str(error))
         except (NoAnswerError, BreakerOpenError) as error:
-            return close(state, "unanswered", name_failure(error), str(error))
+            failure = name_failure(error)
+            return close(state, "invalid" if failure == "refusal" else "unanswered", failure, str(error))
         state.calls.append(call)
         state.verdict = judge(call, task, item)
         is_accepted = state.verdict.answer is not None
@@ -114,8 +117,7 @@ def measure_rest(refusal: Refusal[A]) -> int:
 
 def name_failure(error: NoAnswerError | BreakerOpenError) -> Failure:
     """What kind of failure an error is."""
-    is_overflow = isinstance(error, NoAnswerError) and error.fault == "context_overflow"
-    return "context_overflow" if is_overflow else "unanswered"
+    return FAILURES.get(error.fault, "unanswered") if isinstance(error, NoAnswerError) else "unanswered"
 
 
 def judge(call: Call, task: Task[A], item: Item[A]) -> Verdict[A]:

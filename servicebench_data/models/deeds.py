@@ -74,6 +74,8 @@ class Deed:
             tokens_in=None,
             tokens_out=None,
             cost_usd=None,
+            counted_tokens=0,
+            counted_usd=0.0,
             latency_seconds=(ended_at - self.started_at).total_seconds(),
             attempts=1,
             started_at=self.started_at,

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from servicebench_data.lake.store import digest_file
 from servicebench_data.models.options import OptionsError
-from servicebench_data.settings import find_access
+from servicebench_data.settings import find_access, list_bases
 
 Road = Literal["straight", "litellm", "local"]
 #: Its key is read from ENDPOINT_API_KEY.
@@ -70,10 +70,11 @@ def find_endpoint(model: str, api_base: str | None = None) -> Endpoint:
             raise OptionsError(f"model {model!r} needs an address; set {provider.upper()}_API_BASE.")
         is_default = base == STRAIGHT[provider]
         return Endpoint(model, name, "straight", base, clean_url(base), access.key, access.key_name, is_default)
-    # litellm gets the address of its provider only: a bare name may belong to any.
+    # litellm gets the address of its provider only: a bare name may belong to any, whose variable litellm reads itself.
     base = access.base_url if slash else None
-    identity = clean_url(base) if base else ""
-    return Endpoint(model, model, "litellm", base, identity, access.key if slash else None, access.key_name, not base)
+    bases = [base] if base else [] if slash else list_bases()
+    identity = " ".join(map(clean_url, bases))
+    return Endpoint(model, model, "litellm", base, identity, access.key if slash else None, access.key_name, not bases)
 
 
 def find_service(model: str, api_base: str) -> Endpoint:

@@ -13,10 +13,12 @@ from typing import Any, Literal, cast
 
 Fault = Literal[
     "busy", "unavailable", "timeout", "refused_key", "spent_quota", "unknown_model", "refused_parameter",
-    "refused_request", "context_overflow", "unreadable",
+    "refused_request", "context_overflow", "filtered", "unreadable",
 ]  # fmt: skip
 RETRIED: frozenset[Fault] = frozenset({"busy", "unavailable", "timeout", "unreadable"})
 HOPELESS: frozenset[Fault] = frozenset({"refused_key", "spent_quota", "unknown_model"})
+#: The question's own faults, which say nothing about the endpoint.
+OF_QUESTION: frozenset[Fault] = frozenset({"context_overflow", "filtered"})
 
 LONGEST_MESSAGE = 300
 QUOTA = re.compile(
@@ -28,6 +30,7 @@ OVERFLOW = re.compile(
     r"input is too long|exceeds? the (?:model's )?(?:maximum|context)",
     re.IGNORECASE,
 )
+FILTERED = re.compile(r"content[_ ](?:filter|policy|management)|moderation|responsibleai", re.IGNORECASE)
 SHAPES = (
     re.compile(r"\b(?:sk|pk|rk|key|api|gsk|xai|hf)[-_][\w*.-]{6,}"),
     re.compile(r"(?i)\b(bearer|basic)\s+\S{6,}"),
@@ -86,6 +89,8 @@ def read_fault(status: int, headers: Mapping[str, str], body: str, sent: Iterabl
     text = f"{code} {message}".lower()
     retry_after = read_retry_after(headers)
     what = f"status {status}: {message or code or 'no message'}"
+    if of_question := find_fault_of_question(status, text):
+        return CallError(of_question, what)
     if status in {401, 403}:
         return CallError("refused_key", what)
     if status == 402 or (status == 429 and QUOTA.search(text)):
@@ -95,10 +100,15 @@ def read_fault(status: int, headers: Mapping[str, str], body: str, sent: Iterabl
         return CallError(fault, what, retry_after=retry_after)
     if status == 404:
         return CallError("unknown_model", what)
-    if status in {400, 413, 422} and OVERFLOW.search(text):
-        return CallError("context_overflow", what)
     parameter = find_parameter(named, message, sent) if status in {400, 422} else None
     return CallError("refused_parameter" if parameter else "refused_request", what, parameter=parameter)
+
+
+def find_fault_of_question(status: int, text: str) -> Fault | None:
+    """The fault where the question itself is refused, as too long or by a filter."""
+    if status in {400, 403, 422} and FILTERED.search(text):
+        return "filtered"
+    return "context_overflow" if status in {400, 413, 422} and OVERFLOW.search(text) else None
 
 
 def read_error(body: str) -> tuple[str, str, str]:

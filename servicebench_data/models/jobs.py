@@ -57,6 +57,7 @@ class Job:
         started_at: When it began.
         attempts: Requests sent so far.
         latency: Time of the last of them, seconds.
+        taken: What all of them took, as caps count it.
     """
 
     line: Line
@@ -67,6 +68,7 @@ class Job:
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     attempts: int = 0
     latency: float = 0.0
+    taken: Spent = field(default_factory=Spent)
 
     def bound_need(self) -> Spent:
         """The most that one request can take."""
@@ -102,6 +104,8 @@ class Job:
             tokens_in=known.tokens_in,
             tokens_out=known.tokens_out,
             cost_usd=compute_cost(self.line.price, known),
+            counted_tokens=self.taken.tokens,
+            counted_usd=self.taken.usd,
             latency_seconds=self.latency,
             attempts=max(self.attempts, 1),
             started_at=self.started_at,

@@ -19,6 +19,8 @@ KINDS: dict[str, Any] = {
     "tokens_out": sa.BigInteger,
     "attempts": sa.BigInteger,
     "cost_usd": sa.Double,
+    "counted_tokens": sa.BigInteger,
+    "counted_usd": sa.Double,
     "latency_seconds": sa.Double,
 }
 
@@ -77,6 +79,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX answer_use_item ON answer_use (item_id)",
         """INSERT INTO answer_use (key, task, item_id, uses, is_accepted, reasons_json, last_used_at)
            SELECT key, task, item_id, 1, NULL, '[]', ended_at FROM call""",
+    ),
+    (  # 4: what caps count a call as, also where the endpoint does not say what it took
+        "ALTER TABLE call ADD COLUMN counted_tokens BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE call ADD COLUMN counted_usd DOUBLE PRECISION NOT NULL DEFAULT 0",
+        """UPDATE call SET counted_tokens = COALESCE(tokens_in, 0) + COALESCE(tokens_out, 0),
+           counted_usd = COALESCE(cost_usd, 0)""",
     ),
 )
 CURRENT = len(MIGRATIONS)

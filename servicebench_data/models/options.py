@@ -6,7 +6,7 @@ Belongs here: the options of a doorway, and reading them from settings. Not here
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from pydantic import Field
 
@@ -19,6 +19,8 @@ OWNED = {
     "timeout", "num_retries", "max_retries", "api_base", "base_url", "fallbacks", "mock_response", "drop_params",
 }  # fmt: skip
 SECRET = re.compile(r"key|secret|password|header|authori[sz]ation|credential|_token$|^token$", re.IGNORECASE)
+# Inside a parameter, where a schema or a template may speak of keys that are none.
+SECRET_INSIDE = re.compile(r"api.?key|secret|password|authori[sz]ation|credential|(?:^|_)token$", re.IGNORECASE)
 
 
 class OptionsError(ValueError):
@@ -165,9 +167,20 @@ def read_parameters(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise OptionsError("setting 'model_parameters' is no JSON object; write one such as {\"top_p\": 0.9}.")
     parameters: dict[str, Any] = {str(name): value for name, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    for name in parameters:
-        if name in OWNED or SECRET.search(name):
+    for name, value in parameters.items():
+        if name in OWNED or SECRET.search(name) or any(map(SECRET_INSIDE.search, list_names(value))):
             raise OptionsError(
                 f"setting 'model_parameters' holds {name!r}, which has a setting or variable of its own; leave it out."
             )
     return parameters
+
+
+def list_names(value: Any) -> Iterator[str]:
+    """Names of the members of a JSON value, at any depth."""
+    if isinstance(value, dict):
+        for name, entry in cast("dict[str, Any]", value).items():
+            yield name
+            yield from list_names(entry)
+    elif isinstance(value, list):
+        for entry in cast("list[Any]", value):
+            yield from list_names(entry)

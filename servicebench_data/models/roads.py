@@ -60,6 +60,8 @@ class Roads:
         """
         try:
             base = await self._find_base(request.endpoint)
+            if request.endpoint.road == "litellm":
+                self._load_litellm()  # which takes seconds that are none of the reply's
             async with asyncio.timeout(self._timeout_seconds):
                 if request.endpoint.road == "litellm":
                     return await self._send_by_litellm(request, dropped)

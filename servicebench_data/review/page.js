@@ -292,7 +292,7 @@ function idOf(target, name) {
 }
 
 function focusFirst(target) {
-  byId(idOf(target, lacks(target)[0]))?.focus();
+  byId(idOf(target, lacks(target)[0] ?? "reason"))?.focus();
 }
 
 function drawField(target, name, title, input, done) {

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from schemas.records import Record
 from servicebench_data.models.doorway import finish_all
+from servicebench_data.models.prices import add_costs
 from servicebench_data.simulation.loop import Scene, play
 from servicebench_data.simulation.recording import Played
 from servicebench_data.simulation.tables import MADE, join_tables, make_tables
@@ -32,12 +33,12 @@ class Standing:
     Attributes:
         total: Conversations to hold.
         ends: How many came to each end.
-        cost_usd: Price of those that are over, as far as it is known.
+        cost_usd: Price of those that are over; None from the first on whose price is unknown.
     """
 
     total: int
     ends: Counter[str] = field(default_factory=Counter[str])
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
 
     @property
     def done(self) -> int:
@@ -47,7 +48,7 @@ class Standing:
     def note(self, played: Played) -> None:
         """A conversation is over."""
         self.ends[played.conversation.end] += 1
-        self.cost_usd += played.conversation.cost_usd or 0.0
+        self.cost_usd = add_costs([self.cost_usd, played.conversation.cost_usd])
 
 
 Progress = Callable[[Standing], None]

@@ -1,10 +1,11 @@
-"""A home in which the bundled sample was built once, for all tests of this folder."""
+"""Homes in which the bundled sample was built, and a small experiment run, once for all tests of this folder."""
 
 import io
 import os
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from rich.console import Console
 from assets.runner import run_build
 from servicebench_data.industries import list_industries
 from servicebench_data.lake.store import Lake
-from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.settings import Settings
+from tests.assets.experiments import run
 from tests.earlier import copy_tables, copy_vectors
 
 
@@ -27,17 +28,35 @@ def build_sample(home: Path) -> tuple[bool, str]:
     return done, console.file.getvalue()
 
 
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home, built once for all processes of a run; tests that change it take a copy."""
-    folder = tmp_path_factory.getbasetemp()
+def make_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A home made once for all processes of a run; tests that change it take a copy."""
+    folder = factory.getbasetemp()
     if os.environ.get("PYTEST_XDIST_WORKER"):
         folder = folder.parent
-    home = folder / "built"
-    with FileLock(folder / "built.lock"):
-        if not (home / FILE_NAME).is_file():
-            build_once(home)
+    home = folder / name
+    with FileLock(folder / f"{name}.lock"):
+        if not (made := folder / f"{name}.made").is_file():
+            make(home)
+            made.touch()
     return home
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which the sample was built."""
+    return make_once(tmp_path_factory, "built", build_once)
+
+
+@pytest.fixture(scope="session")
+def played(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which a small experiment was run, too, and judged by the rules."""
+    return make_once(tmp_path_factory, "played", partial(play_once, built))
+
+
+def play_once(built: Path, home: Path) -> None:
+    """Run the small experiment in a copy of a built home."""
+    shutil.copytree(built, home)
+    run(home)
 
 
 def build_once(home: Path) -> None:

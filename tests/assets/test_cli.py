@@ -1,5 +1,6 @@
 """The command line: what it prints, and how it refuses."""
 
+import io
 import json
 import os
 import subprocess
@@ -7,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from assets.console import print_plan
 from servicebench_data.lake.sample import ROOT
+from servicebench_data.scenarios.writing.plan import PlanRow
 
 
 def call(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
@@ -82,3 +86,19 @@ def test_the_ui_starts_where_the_environment_is_not_activated(tmp_path: Path, mo
     done = call("dev", "--no-such-option", home=tmp_path)
     assert "dagster dev" in done.stderr, done.stderr
     assert "--no-such-option" in done.stderr
+
+
+def test_a_plan_tells_tasks_calls_what_is_known_and_cost_and_an_unknown_price_is_not_nothing() -> None:
+    console = Console(file=io.StringIO(), width=200)
+    row = PlanRow("events", "openai/big", 9, 0, 7, 2, 1000, 500, 0.5)
+    print_plan([row, row._replace(task="severity", estimated=3, calls=4, cost_usd=None)], console)
+    print_plan([row], console)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    line = next(line for line in text.splitlines() if "severity" in line)
+    assert [cell.strip() for cell in line.split("│")][1:-1] == [
+        "severity", "openai/big", "9", "3", "4", "2", "1000", "500", "unknown",
+    ]  # fmt: skip
+    assert "11 calls to make, 4 in the ledger; cost: unknown." in text
+    assert "7 calls to make, 2 in the ledger; cost: USD 0.50." in text
+    assert "No model was asked." in text

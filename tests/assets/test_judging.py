@@ -23,7 +23,7 @@ from servicebench_data.judging.view import Case, show_judge
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.lake.store import Lake, Origin
 from servicebench_data.settings import Settings
-from tests.assets.test_simulation import ask, run
+from tests.assets.experiments import ask, run
 from tests.judging.bench import make_conversation, make_messages
 from tests.models.server import Answer, Asked, Server, complete
 
@@ -77,14 +77,6 @@ def check(home: Path, which: Any) -> dg.AssetCheckResult:
     return which(product=product)
 
 
-@pytest.fixture(scope="module")
-def judged(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a small experiment, judged by the rules."""
-    home = Path(shutil.copytree(built, tmp_path_factory.mktemp("judged") / "home"))
-    run(home)
-    return home
-
-
 def test_over_the_whole_sample_a_judge_sees_nothing_that_is_hidden(built: Path) -> None:
     cases = make_cases(built)
     assert len(cases) == len(Lake(built).read(Scenario))
@@ -92,18 +84,18 @@ def test_over_the_whole_sample_a_judge_sees_nothing_that_is_hidden(built: Path) 
         assert render(case) == render(hide(case))
 
 
-def test_judgments_are_published_beside_their_conversations(judged: Path) -> None:
-    counts = ask(judged, "SELECT status, count(*) FROM judging.score GROUP BY status")
-    conversations = ask(judged, "SELECT count(*) FROM simulation.conversation")[0][0]
+def test_judgments_are_published_beside_their_conversations(played: Path) -> None:
+    counts = ask(played, "SELECT status, count(*) FROM judging.score GROUP BY status")
+    conversations = ask(played, "SELECT count(*) FROM simulation.conversation")[0][0]
     assert counts == [("scored", 3 * conversations)]
-    assert ask(judged, "SELECT count(*) FROM judging.judgment WHERE total IS NOT NULL") == [(2 * conversations,)]
+    assert ask(played, "SELECT count(*) FROM judging.judgment WHERE total IS NOT NULL") == [(2 * conversations,)]
     source = "judging.judgment JOIN simulation.conversation USING (conversation_id)"
-    means = dict(ask(judged, f"SELECT agent, avg(total) FROM {source} GROUP BY agent"))
+    means = dict(ask(played, f"SELECT agent, avg(total) FROM {source} GROUP BY agent"))
     assert means["just"] > means["evader"]
 
 
-def test_the_checks_pass_and_see_a_verdict_that_vanished(judged: Path, tmp_path: Path) -> None:
-    home = Path(shutil.copytree(judged, tmp_path / "home"))
+def test_the_checks_pass_and_see_a_verdict_that_vanished(played: Path, tmp_path: Path) -> None:
+    home = Path(shutil.copytree(played, tmp_path / "home"))
     assert check(home, coverage).passed
     assert check(home, judge_degenerate).passed
     lake = Lake(home)
@@ -112,8 +104,8 @@ def test_the_checks_pass_and_see_a_verdict_that_vanished(judged: Path, tmp_path:
     assert not check(home, coverage).passed
 
 
-def test_a_further_judge_asks_only_for_verdicts(judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = Path(shutil.copytree(judged, tmp_path / "home"))
+def test_a_further_judge_asks_only_for_verdicts(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = Path(shutil.copytree(played, tmp_path / "home"))
     lake = Lake(home)
     before = {record: lake.get(record, "small").pointer.sha256 for record in READ_OF_EXPERIMENT}
     with Server(judge_low) as server:
@@ -130,8 +122,8 @@ def test_a_further_judge_asks_only_for_verdicts(judged: Path, tmp_path: Path, mo
     assert len(lake.read(SubScore, "small")) == 2 * len(server.asked) * len(lake.read(RubricItem))
 
 
-def test_a_padding_test_plays_nothing_anew_and_moves_no_score(judged: Path, tmp_path: Path) -> None:
-    home = Path(shutil.copytree(judged, tmp_path / "home"))
+def test_a_padding_test_plays_nothing_anew_and_moves_no_score(played: Path, tmp_path: Path) -> None:
+    home = Path(shutil.copytree(played, tmp_path / "home"))
     lake = Lake(home)
     path, scores = lake.get(MessageRow, "small").path, lake.read(Score, "small")
     assert not len(lake.read(PaddedScore, "small"))

@@ -1,11 +1,16 @@
 """Running the graph from the command line."""
 
+from collections import Counter
 from pathlib import Path
 
 import dagster as dg
+import pytest
+from rich.progress import Progress
 
 from assets.instance import open_instance
-from assets.runner import hold_log
+from assets.product import find_payer
+from assets.runner import ConversationBar, hold_log, tag_runs
+from servicebench_data.simulation.running import Standing
 
 
 @dg.op
@@ -29,3 +34,20 @@ def test_a_log_that_is_held_is_folded_only_at_the_end_and_loses_nothing(tmp_path
         entries = instance.all_logs(run_id)
     assert any(entry.user_message == "said" for entry in entries)
     assert any(entry.dagster_event_type == dg.DagsterEventType.RUN_SUCCESS for entry in entries if entry.dagster_event)
+
+
+def test_the_runs_of_one_command_pay_from_one_purse_and_any_other_from_its_own() -> None:
+    tags = tag_runs(["airline", "restaurant", "retail"])
+    assert [entry["dagster/asset_partition_range_end"] for entry in tags] == ["airline", "retail"]
+    purses = {find_payer(dg.DagsterRun("build", tags=entry)) for entry in tags}
+    assert len(purses) == 1
+    assert not purses & {find_payer(dg.DagsterRun("build", tags=entry)) for entry in tag_runs(["airline", "retail"])}
+    alone = dg.DagsterRun("build", tags=tag_runs(["airline", "hotel"])[0])
+    assert find_payer(alone) == alone.run_id
+
+
+@pytest.mark.parametrize(("cost", "words"), [(0.0, "USD 0.00"), (1.234, "USD 1.23"), (None, "cost unknown")])
+def test_the_bar_of_conversations_tells_no_price_that_is_not_known(cost: float | None, words: str) -> None:
+    with Progress(disable=True) as progress:
+        ConversationBar(progress)(Standing(4, Counter(agreement=1), cost))
+        assert words in progress.tasks[0].description

@@ -4,15 +4,14 @@ import asyncio
 import io
 import json
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
-import duckdb
 import pytest
-import yaml
 from rich.console import Console
 
 from assets.automation import experiments_folder
@@ -26,7 +25,6 @@ from servicebench_data.lake.arrow import to_records
 from servicebench_data.lake.generations import drop_stale_experiments
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.lake.store import Lake, Origin
-from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.settings import Settings
 from servicebench_data.simulation.agents.model import describe as describe_agent
 from servicebench_data.simulation.attempt import Scene
@@ -38,39 +36,9 @@ from servicebench_data.simulation.loop import play
 from servicebench_data.simulation.playing import gather
 from servicebench_data.simulation.turns import Agent, AgentTurn, AgentView, Customer, CustomerTurn, CustomerView
 from servicebench_data.simulation.views import Parts
+from tests.assets.experiments import SMALL, ask, run, write_experiment
 
-SMALL: dict[str, Any] = {
-    "title": "A small one.",
-    "agents": [{"name": "just", "script": "just"}, {"name": "evader", "script": "evader"}],
-    "styles": "balanced",
-    "scenarios": {"limit": 4},
-    "turn_cap": 8,
-    "repeats": 1,
-}
 MARK = re.compile(r"zq[a-z]+\d*")
-
-
-def write_experiment(folder: Path, name: str = "small", **given: Any) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.yaml"
-    path.write_text(yaml.safe_dump({**SMALL, **given}), encoding="utf-8")
-    return path
-
-
-def run(home: Path, name: str = "small", **given: Any) -> str:
-    """Register and run an experiment; returns what was printed."""
-    path = write_experiment(home.parent / "files", name, **given)
-    settings = Settings.load({}, home=home, source="sample")
-    loaded = register_experiment(Lake(home), path)
-    console = Console(file=io.StringIO(), width=200)
-    assert isinstance(console.file, io.StringIO)
-    assert run_experiment(settings, loaded.experiment_id, console), console.file.getvalue()
-    return console.file.getvalue()
-
-
-def ask(home: Path, query: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(str(home / FILE_NAME), read_only=True) as connection:
-        return connection.execute(query).fetchall()
 
 
 def mark(parts: Parts) -> Parts:
@@ -156,8 +124,8 @@ def test_the_watch_finds_a_leak(built: Path, tmp_path: Path) -> None:
         asyncio.run(play(replace(scene, parts=replace(scene.parts, scenario=leaking))))
 
 
-def test_an_experiment_is_run_published_and_taken_up_again(copied: Path) -> None:
-    run(copied)
+def test_an_experiment_is_run_published_and_taken_up_again(played: Path, tmp_path: Path) -> None:
+    copied = Path(shutil.copytree(played, tmp_path / "home"))
     rows = ask(copied, "SELECT agent, count(*) FROM simulation.conversation GROUP BY agent ORDER BY agent")
     assert rows == [("evader", 4), ("just", 4)]
     assert ask(copied, "SELECT experiment_id, title FROM simulation.experiment") == [("small", "A small one.")]

@@ -76,7 +76,7 @@ def test_every_view_has_rows_and_says_what_it_is(analyst: duckdb.DuckDBPyConnect
     views = analyst.execute(
         "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'measures' ORDER BY view_name"
     ).fetchall()
-    assert len(views) >= 21
+    assert len(views) >= 22
     for name, comment in views:
         assert comment, name
         assert comment.startswith("One row per"), name
@@ -91,6 +91,58 @@ def test_the_leaderboard_ranks_by_the_headline(analyst: duckdb.DuckDBPyConnectio
     ]
     assert [row["goodwill_standing_usd"] for row in rows] == [80.0, 40.0]
     assert {row["label"] for row in rows} == {"judge not validated"}
+
+
+def test_every_mean_of_the_leaderboard_has_its_n_spread_and_interval(analyst: duckdb.DuckDBPyConnection) -> None:
+    for row in list_rows(analyst, "FROM measures.leaderboard"):
+        query = f"FROM measures.agent_measure WHERE \"by\" = 'macro' AND agent = '{row['agent']}'"
+        found = {each["measure"]: each for each in list_rows(analyst, query)}
+        means = [name for name in found if name in row]
+        assert len(means) == 11
+        for name in means:
+            parts = ["n" if name == "total" else f"{name}_n", name, f"{name}_sd", f"{name}_low", f"{name}_high"]
+            assert [row[part] for part in parts] == [found[name][key] for key in ("n", "mean", "sd", "low", "high")]
+        resolved = row["agreement_rate_resolved"] + row["disengagement_rate_resolved"]
+        assert (resolved, row["agreement_rate_resolved_n"]) == (1.0, row["agreement_rate_n"])
+
+
+def test_the_leaderboard_for_a_person_has_the_spread_of_the_total_alone() -> None:
+    rows = [
+        fill(AgentMeasure, by="macro", measure=name, mean=3.0, sd=1.0, label="") for name in ("total", "procedural")
+    ]
+    (row,) = read_leaderboard(pa.Table.from_pylist(rows, schema=arrow_schema(AgentMeasure)))
+    assert (row["total"], row["total_sd"], row["procedural"]) == (3.0, 1.0, 3.0)
+    assert "n" in row
+    assert "procedural_sd" not in row
+
+
+#: Tables about the instruments: variances of scores, and what padding does to a judge's.
+INSTRUMENTS = {"variance_component", "padding_effect"}
+#: What has justice without a column that names the measure.
+JUST = {"leaderboard", "invalid_share", "category_ranking", "justice_calibrated_to_people"}
+
+
+def test_every_justice_number_is_marked_until_people_bear_the_judge_out(analyst: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT table_name, list(column_name) FROM duckdb_columns() WHERE schema_name = 'measures' GROUP BY ALL"
+    columns = {name: set(named) for name, named in analyst.execute(query).fetchall()}
+    measured = {name for name, named in columns.items() if {"measure", "label"} <= named} - INSTRUMENTS
+    assert measured > {"agent_measure", "agent_contrast", "judge_consistency", "run_to_run", "justice_by_style"}
+    for name in sorted(measured | JUST):
+        kept = "measure IN ('interactional', 'procedural', 'distributive', 'total')" if name in measured else "TRUE"
+        bare = analyst.execute(
+            f"SELECT count(*) FROM measures.{name} WHERE {kept} AND NOT contains(label, 'judge not validated')"
+        )
+        assert bare.fetchall() == [(0,)], name
+
+
+def test_goodwill_stands_as_offered_left_and_accepted(analyst: duckdb.DuckDBPyConnection) -> None:
+    query = "FROM measures.goodwill_by_agent WHERE agent = 'first' AND \"by\" = 'all'"
+    found = {row["measure"]: (row["n"], row["mean"]) for row in list_rows(analyst, query)}
+    # Three of five agreed, each of which had 80 offered.
+    assert found == {
+        "goodwill_offered_max_usd": (5, 80.0), "goodwill_standing_usd": (5, 80.0), "goodwill_accepted_usd": (5, 48.0),
+        "goodwill_normalised": (5, 0.4), "violation_rate": (5, 0.0),
+    }  # fmt: skip
 
 
 def test_a_refused_judge_and_the_rule_engine_give_no_place_on_the_leaderboard() -> None:
@@ -113,6 +165,7 @@ def test_invalid_conversations_bound_what_could_have_been(analyst: duckdb.DuckDB
     assert (second["invalid"], second["invalid_share"], second["agreement_rate"]) == (1, 0.2, 0.5)
     assert (second["agreement_rate_worst"], second["agreement_rate_best"]) == (0.4, 0.6)
     assert (second["total"], second["total_worst"], second["total_best"]) == (2.0, 9 / 5, 13 / 5)
+    assert (second["n"], second["total_n"], second["total_sd"]) == (5, 4, 0.0)
 
 
 def test_faults_are_counted_by_what_became_of_them(analyst: duckdb.DuckDBPyConnection) -> None:
@@ -169,7 +222,7 @@ def test_z_scores_are_the_papers_within_rounding() -> None:
     goodwill = {**{agent: mean for agent, (mean, _) in AIRLINE.items()}, "seventh": SEVENTH}
     found = {row["agent"]: row["z"] for row in stand(goodwill)}
     for agent, (_, z) in AIRLINE.items():
-        assert found[agent] == pytest.approx(z, abs=0.01)
+        assert found[agent] == pytest.approx(z, abs=0.0044)  # half a unit of a printed share, in standard deviations
     assert math.sqrt(sum(z**2 for z in found.values()) / 6) == pytest.approx(1.0)
 
 

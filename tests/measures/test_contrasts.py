@@ -78,6 +78,23 @@ def test_holm_runs_over_the_pairs_and_not_over_what_is_exploratory(tmp_path: Pat
     assert {(row.p_adjusted, row.adjustment) for row in explored} == {(None, "none")}
 
 
+def test_categories_go_by_the_rate_of_false_discoveries_and_customers_by_holm(tmp_path: Path) -> None:
+    random, world = np.random.default_rng(6), World()
+    for scenario in range(24):
+        for customer in ("one", "two"):
+            for agent, less in (("a", 0), ("b", scenario % 4 == 0)):
+                score = int(random.integers(2, 6)) - less
+                world.add(agent, scenario, {"j": (score,) * 3}, customer=customer, category=f"c{scenario % 4}")
+    found = contrast(world, tmp_path)
+    for by, family, method in (("category", "categories", "fdr_bh"), ("customer", "customers", "holm")):
+        rows = [row for row in found.values() if (row.by, row.measure) == (by, "total")]
+        other = load_library("statsmodels.stats.multitest").multipletests([row.p or 0 for row in rows], method=method)
+        assert len(rows) == {"category": 4, "customer": 2}[by]
+        assert [row.p_adjusted for row in rows] == pytest.approx(other[1])
+        adjustment = "benjamini_hochberg" if method == "fdr_bh" else "holm"
+        assert {(row.family, row.adjustment) for row in rows} == {(family, adjustment)}
+
+
 def step_down(p: list[float]) -> list[float]:
     """Holm by hand, of p in ascending order."""
     steps = [min((len(p) - place) * value, 1.0) for place, value in enumerate(p)]
@@ -95,8 +112,10 @@ def test_adjustments_are_the_textbooks() -> None:
 
 
 def test_families_are_adjusted_apart() -> None:
-    adjusted = adjust_families(np.array([0.02, 0.02, 0.02]), ["one", "two", "two"])
-    assert adjusted == pytest.approx([0.02, 0.04, 0.04])
+    adjusted = adjust_families(
+        np.array([0.02, 0.02, 0.03, 0.02, 0.03]), ["one", "two", "two", "categories", "categories"]
+    )
+    assert adjusted == pytest.approx([0.02, 0.04, 0.04, 0.03, 0.03])
 
 
 def test_what_is_missing_could_have_been_anything_on_the_scale(tmp_path: Path) -> None:

@@ -129,15 +129,16 @@ def test_only_own_family_is_marked_and_not_called_self_preference(tmp_path: Path
     own = {key for key, row in found.items() if row.is_own_family}
     assert {key[1:] for key in own} == {("one", "a")}
     assert "not compared with people's scores" in found["total", "one", "a"].label
-    assert found["total", "two", "a"].label == ""
+    assert found["total", "two", "a"].label == "judge not validated"
     cells = [row for row in found.values() if row.measure == "total"]
     least = min(cells, key=lambda row: row.p or 0)
     assert least.p_adjusted == pytest.approx(min(4 * (least.p or 0), 1))
-    assert found["total", "one", "a"].label.startswith("self-play; ")
+    assert found["total", "one", "a"].label.startswith("judge not validated; self-play; ")
     assert {row.judge for row in means} == {"one", "two", "ensemble"}
     told = {(row.judge, row.agent): row.label for row in means if row.measure == "total"}
-    assert {key for key, label in told.items() if label == "self-play"} == {("one", "a"), ("ensemble", "a")}
-    assert {told["one", "b"], told["two", "a"]} == {""}
+    own = {key for key, label in told.items() if label == "judge not validated; self-play"}
+    assert own == {("one", "a"), ("ensemble", "a")}
+    assert {told["one", "b"], told["two", "a"]} == {"judge not validated"}
     of_a = {row.judge: row.mean for row in means if (row.measure, row.agent) == ("total", "a")}
     assert of_a["ensemble"] == pytest.approx((of_a["one"] + of_a["two"]) / 2)
 

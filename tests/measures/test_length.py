@@ -90,6 +90,10 @@ def test_rows_are_the_regressions(tmp_path: Path) -> None:
     assert (row.beta, row.p, row.n, row.clusters) == (pytest.approx(slope.beta), pytest.approx(slope.p), 40, 20)
     assert row.beta is not None
     assert row.beta < -0.5
+    tested = [each for each in found.values() if each.p is not None]
+    other = load_library("statsmodels.stats.multitest").multipletests([each.p for each in tested], method="holm")[1]
+    assert [each.p_adjusted for each in tested] == pytest.approx(other)
+    assert found["procedural"].p_adjusted is None
     assert row.label == "an association; judge not validated"
     assert found["procedural"].beta is None
     assert "do not vary" in found["procedural"].label

@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from schemas.judging import Score
 from schemas.measures_statistics import CategoryRanking
+from schemas.simulation import Conversation
 from servicebench_data.journeys.arrays import Floats, load_library
 from servicebench_data.lake.arrow import to_records
 from servicebench_data.measures.inference import find_p
@@ -84,7 +86,8 @@ def make_world() -> World:
 
 
 def test_categories_are_ranked_by_their_shrunken_means_from_ten_conversations(tmp_path: Path) -> None:
-    with make_world().open(tmp_path) as connection:
+    world = make_world()
+    with world.open(tmp_path) as connection:
         rows = to_records(CategoryRanking, make_rankings(connection, EXPERIMENT))
     assert {row.agent for row in rows} == {"a", "all", "b"}
     of_a = {row.category_id: row for row in rows if row.agent == "a"}
@@ -97,9 +100,22 @@ def test_categories_are_ranked_by_their_shrunken_means_from_ten_conversations(tm
     p = np.array([row.p for row in of_a.values()])
     other = load_library("statsmodels.stats.multitest").multipletests(p, method="fdr_bh")[1]
     assert [row.p_adjusted for row in of_a.values()] == pytest.approx(other)
+    assert of_a["bed"].sd == pytest.approx(np.std(level_scores(world, "a", "bed"), ddof=1))
     whole = sum(row.n * row.mean for row in of_a.values()) / sum(row.n for row in of_a.values())
     assert of_a["bed"].difference == pytest.approx(of_a["bed"].mean - whole)
     assert next(row for row in rows if (row.agent, row.category_id) == ("all", "rare")).rank == 1
+
+
+def level_scores(world: World, agent: str, category: str) -> list[int]:
+    """Scores of an agent's conversations in a category."""
+    scenarios = {name for name, row in world.scenarios.items() if row["category_id"] == category}
+    talks = {
+        row["conversation_id"]
+        for row in world.rows[Conversation]
+        if row["agent"] == agent and row["scenario_id"] in scenarios
+    }
+    rows = world.rows[Score]
+    return [row["score"] for row in rows if row["conversation_id"] in talks and row["dimension"] == "procedural"]
 
 
 def test_single_dialogues_are_not_shrunken_and_say_so(tmp_path: Path) -> None:

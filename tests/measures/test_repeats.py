@@ -81,6 +81,14 @@ def test_rows_are_one_for_each_repeat_and_one_over_all(tmp_path: Path) -> None:
     assert means == pytest.approx([3.0, 3.8, 3.8])
     whole = found["total", "all"]
     assert (whole.mean, whole.sd, whole.n) == (pytest.approx(np.mean(means)), pytest.approx(np.std(means, ddof=1)), 15)
+    # All runs are of the same five scenarios: the interval is that of five means.
+    known = load_library("scipy.stats").ttest_1samp(np.array([5, 8, 11, 14, 15]) / 3, 0).confidence_interval()
+    assert (whole.mean_low, whole.mean_high) == (pytest.approx(known.low), pytest.approx(known.high))
+    first = load_library("scipy.stats").ttest_1samp([1, 2, 3, 4, 5], 0).confidence_interval()
+    assert (found["total", "0"].mean_low, found["total", "0"].mean_high) == pytest.approx((first.low, first.high))
+    rate = load_library("statsmodels.stats.proportion").proportion_confint(5, 5, method="wilson")
+    assert (found["agreement_rate", "1"].mean_low, found["agreement_rate", "1"].mean_high) == pytest.approx(rate)
+    assert {found["total", run].label for run in ("0", "all")} == {"judge not validated"}
     assert whole.icc is not None
     assert whole.low is not None
     assert whole.low < whole.icc < 1
@@ -93,4 +101,4 @@ def test_one_repeat_has_no_agreement_and_says_so(tmp_path: Path) -> None:
     for scenario in range(4):
         world.add("a", scenario, {"one": (scenario + 1,) * 3})
     row = read_rows(world, tmp_path)["total", "all"]
-    assert (row.icc, row.low, row.sd, row.label) == (None, None, None, "one repeat")
+    assert (row.icc, row.low, row.sd, row.label) == (None, None, None, "judge not validated; one repeat")

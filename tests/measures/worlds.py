@@ -47,7 +47,8 @@ class World(Stored):
         industry, end = given.get("industry", "hotel"), ENDS[given.get("end", "agreed")]
         self.put(
             Conversation, conversation_id=name, experiment_id=EXPERIMENT, scenario_id=f"s{scenario:04}",
-            industry=industry, agent=agent, agent_made_by=given.get("made_by", f"maker/{agent}"), customer="rules",
+            industry=industry, agent=agent, agent_made_by=given.get("made_by", f"maker/{agent}"),
+            customer=given.get("customer", "rules"),
             style=given.get("style", "passive_cold"), disclosure=given.get("disclosure", "progressive"),
             guidance="none", repeat=given.get("repeat", 0), end=end[0], end_detail=end[1],
             exchanges=given.get("exchanges", 3), is_valid=end[0] != "invalid", is_self_play=False,

@@ -71,7 +71,7 @@ def call(user: str | None, *command: str | Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE if "start" not in command else subprocess.DEVNULL,
         cwd="/",
-        timeout=60,
+        timeout=300,  # patience with a busy machine
     )
     assert done.returncode == 0, done.stderr
 

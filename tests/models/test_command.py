@@ -14,7 +14,7 @@ from servicebench_data.models.task import Task
 from servicebench_data.settings import Settings, SettingsError
 from tests.models.server import Script, Server
 from tests.models.tasks import Grade, grade, make_items, make_options
-from tests.models.test_ledger import make_call, write_version_one
+from tests.models.test_ledger import make_call, write_version
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_it_shows_calls_tokens_cost_latency_and_failures(
 
 
 def test_it_leads_an_older_ledger_forward(call: Callable[..., str], tmp_path: Path) -> None:
-    write_version_one(Settings.load({}, home=tmp_path).locate_ledger(), [make_call(1)])
+    write_version(Settings.load({}, home=tmp_path).locate_ledger(), [make_call(1)])
     assert f"had version 1 and has version {CURRENT} now" in call("migrate")
     assert "the newest" in call("migrate")
     assert "events" in call()

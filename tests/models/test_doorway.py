@@ -254,19 +254,21 @@ def test_a_call_that_always_hangs_fails_and_the_others_finish(serve: Serve, ask:
 
 
 def test_retry_after_is_honoured_and_fewer_are_asked_at_once(serve: Serve, ask: Ask) -> None:
-    server = serve(lambda asked: busy(asked, server))
+    later: list[int] = []
+    server = serve(lambda asked: busy(asked, server, later))
     outcomes = ask(40, concurrency=16)
     assert {outcome.status for outcome in outcomes} == {"answered"}
     refused = [asked.at for asked in server.asked[:16]]
     resumed = min(asked.at for asked in server.asked[16:])
     assert resumed - max(refused) >= 0.4
-    assert server.most_in_flight <= 16
+    assert max(later) < 16  # halved, and one more for each round that goes well
 
 
-def busy(asked: Asked, server: Server) -> Answer:
-    """The first sixteen are told to come back in half a second."""
+def busy(asked: Asked, server: Server, later: list[int]) -> Answer:
+    """The first sixteen are told to come back in half a second; of the others it notes how many come at once."""
     if asked.number < 16:
         return refuse(429, "slow down", headers={"Retry-After": "0.5"}, delay=0.2)
+    later.append(server.in_flight)
     return complete(write_grade(asked), delay=0.01)
 
 
@@ -360,6 +362,16 @@ def test_a_refused_request_fails_its_item_alone(serve: Serve, ask: Ask) -> None:
     assert len(server.asked) == 3
 
 
+def test_a_filter_that_stops_some_questions_stops_no_other_and_is_a_refusal(serve: Serve, ask: Ask) -> None:
+    filtered = refuse(400, "The prompt was filtered", code="content_filter")
+    server = serve(lambda asked: filtered if int(find_bag(asked)) < 9 else grade(asked))
+    outcomes = ask(12, concurrency=1)
+    assert [outcome.status for outcome in outcomes] == ["invalid"] * 9 + ["answered"] * 3
+    assert {outcome.failure for outcome in outcomes[:9]} == {"refusal"}
+    assert "fallback" in outcomes[0].reasons[0]
+    assert len(server.asked) == 12
+
+
 @pytest.mark.parametrize("fault", [always(refuse(401, "no")), always(complete("never"))])
 def test_a_fallback_answers_where_the_first_model_does_not(serve: Serve, ask: Ask, fault: Script) -> None:
     serve(lambda asked: grade(asked) if asked.body["model"] == "spare" else fault(asked))
@@ -410,6 +422,28 @@ def test_a_run_s_caps_hold_over_its_steps(serve: Serve, task: Task[Grade], sqlit
     with open_doorway(options, sqlite_url, run_id="run 2") as doorway:
         doorway.run(task, make_items(30)[20:])
     assert len(server.asked) == 10
+
+
+def tell_no_usage(asked: Asked) -> Answer:
+    """An answer as of an endpoint that does not say how many tokens it took."""
+    return Answer(json.dumps({**json.loads(complete(write_grade(asked)).body), "usage": None}))
+
+
+@pytest.mark.parametrize("caps", [{"tokens": 20_000}, {"usd": 2.0}], ids=["tokens", "usd"])
+def test_a_run_s_caps_hold_where_the_endpoint_tells_no_usage(
+    serve: Serve, caps: Any, task: Task[Grade], sqlite_url: str
+) -> None:
+    server = serve(tell_no_usage)
+    options = make_options(caps=caps, prices={"openai/small": {"tokens_in": 1e-4, "tokens_out": 1e-4}})
+    items = make_items(16)
+    for first in range(0, 8, 2):
+        with open_doorway(options, sqlite_url, run_id="in steps") as doorway:
+            doorway.run(task, items[first : first + 2])
+    in_steps = len(server.asked)
+    with open_doorway(options, sqlite_url, run_id="at once") as doorway:
+        doorway.run(task, items[8:])
+    assert 0 < in_steps < 8
+    assert in_steps == len(server.asked) - in_steps
 
 
 def test_two_items_with_one_question_are_one_call(serve: Serve, task: Task[Grade], sqlite_url: str) -> None:

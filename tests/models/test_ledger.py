@@ -113,22 +113,24 @@ def test_only_processes_of_this_machine_are_known_to_be_dead() -> None:
     assert owners.is_dead(f"{machine}|4194399||x")
 
 
-def write_version_one(url: str, calls: list[Call]) -> None:
-    """A ledger as the first version left it, with calls in it."""
+def write_version(url: str, calls: list[Call], version: int = 1) -> None:
+    """A ledger as an earlier version left it, with calls in it."""
     engine = make_engine(url)
     with engine.execution_options(writes=True).begin() as connection:
-        assert migrate(connection, to=1) == 0
+        assert migrate(connection, to=version) == 0
         table = sa.Table("call", sa.MetaData(), autoload_with=connection)
-        rows = [{name: value for name, value in to_row(call).items() if name != "run_id"} for call in calls]
+        rows = [{name: value for name, value in to_row(call).items() if name in table.c} for call in calls]
         connection.execute(sa.insert(table), rows)
     engine.dispose()
 
 
-def test_a_ledger_of_the_first_version_is_led_forward_without_loss(ledger_url: str) -> None:
-    calls = [make_call(number, run_id="") for number in range(20)]
-    write_version_one(ledger_url, calls)
+@pytest.mark.parametrize("version", range(1, CURRENT))
+def test_a_ledger_of_an_earlier_version_is_led_forward_without_loss(ledger_url: str, version: int) -> None:
+    took: dict[str, Any] = {"tokens_in": 10, "tokens_out": 5, "cost_usd": 0.5, "counted_tokens": 15, "counted_usd": 0.5}
+    calls = [make_call(number, run_id="run 1" if version > 1 else "", **took) for number in range(20)]
+    write_version(ledger_url, calls, version)
     ledger = Ledger(ledger_url)
-    assert ledger.version_before == 1
+    assert ledger.version_before == version
     assert ledger.find({call.key for call in calls}) == {call.key: call for call in calls}
     assert forget_calls(ledger, ["scenario 3"]) == 1
     ledger.close()
@@ -196,11 +198,11 @@ def test_the_report_sums_by_task_and_model(ledger: Ledger) -> None:
 
 def test_what_a_run_spent_is_summed(ledger: Ledger) -> None:
     ledger.record([
-        make_call(1, run_id="a", attempts=2, tokens_in=10, tokens_out=5, cost_usd=0.25),
-        make_call(2, run_id="a", attempts=1, tokens_in=None, tokens_out=None, cost_usd=None, status="failed"),
+        make_call(1, run_id="a", attempts=2, counted_tokens=15, counted_usd=0.25),
+        make_call(2, run_id="a", attempts=1, counted_tokens=90, counted_usd=0.5, tokens_in=None, status="failed"),
         make_call(3, run_id="b", attempts=1),
     ])  # fmt: skip
-    assert ledger.sum_spent("a") == Spent(3, 15, 0.25)
+    assert ledger.sum_spent("a") == Spent(3, 105, 0.75)
     assert ledger.sum_spent("c") == Spent()
 
 

@@ -29,14 +29,14 @@ def test_options_come_from_settings() -> None:
         model_tasks="events=openai/small, severity = local/x.gguf",
         model_fallbacks="a/b,openai/big",
         model_prices="openai/big=1.5:6",
-        model_parameters='{"top_p": 0.9}',
+        model_parameters='{"top_p": 0.9, "extra_body": {"keywords": [{"max_tokens": 1}]}}',
         model_budget_calls=10,
     )
     options = ModelOptions.from_settings(settings)
     assert options.list_models("events") == ("openai/small", "a/b", "openai/big")
     assert options.list_models("background") == ("openai/big", "a/b")
     assert options.prices["openai/big"] == Price(tokens_in=1.5e-6, tokens_out=6e-6)
-    assert options.parameters == {"top_p": 0.9}
+    assert options.parameters == {"top_p": 0.9, "extra_body": {"keywords": [{"max_tokens": 1}]}}
     assert options.caps == Caps(calls=10)
     assert options.seed == settings.seed
 
@@ -53,6 +53,7 @@ def test_options_come_from_settings() -> None:
         ({"model_parameters": '{"api_key": "x"}'}, "holds 'api_key'"),
         ({"model_parameters": '{"extra_headers": {}}'}, "holds 'extra_headers'"),
         ({"model_parameters": '{"max_tokens": 5}'}, "holds 'max_tokens'"),
+        ({"model_parameters": '{"extra_body": [{"auth": {"API-Key": "x"}}]}'}, "holds 'extra_body'"),
     ],
 )
 def test_options_that_cannot_be_used_are_named(given: dict[str, Any], words: str) -> None:
@@ -73,12 +74,15 @@ def test_keys_and_addresses_are_read_by_the_usual_names_and_not_shown() -> None:
 
 def test_a_name_leads_to_its_road(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv("OPENAI_API_BASE", "http://me:word@127.0.0.1:9/v1?key=x")
-    monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
+    for name in ("HOSTED_VLLM_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
     straight = find_endpoint("openai/small/one")
     assert (straight.road, straight.name, straight.identity) == ("straight", "small/one", "http://127.0.0.1:9/v1")
     assert "word" not in repr(straight)
     assert find_endpoint("anthropic/claude").road == "litellm"
-    assert find_endpoint("gpt-4o-mini").identity == ""
+    bare = find_endpoint("gpt-4o-mini")
+    assert (bare.road, bare.base_url, bare.identity) == ("litellm", None, "http://127.0.0.1:9/v1")
+    assert find_price(make_options(), bare) is None
     file = tmp_path / "m.gguf"
     file.write_bytes(b"GGUF")
     local = find_endpoint(f"local/{file}")
@@ -106,6 +110,8 @@ def test_a_name_leads_to_its_road(monkeypatch: pytest.MonkeyPatch, tmp_path: Any
         (503, "", "busy", None),
         (404, '{"error": {"message": "model does not exist"}}', "unknown_model", None),
         (400, '{"error": {"message": "context length"}}', "context_overflow", None),
+        (400, '{"error": {"message": "The prompt was filtered", "code": "content_filter"}}', "filtered", None),
+        (403, '{"error": {"message": "Your input was flagged by moderation"}}', "filtered", None),
         (
             400,
             '{"error": {"message": "response_format.json_schema is unknown"}}',

@@ -100,6 +100,40 @@ def test_a_refused_key_is_named_by_its_variable_and_never_logged(
     assert "sentinel" not in str(outcome) + caplog.text + repr(doorway.options)
 
 
+SLOW_TO_LOAD = """
+import asyncio, time
+time.sleep(1.5)
+
+class Found:
+    def model_dump(self, **_):
+        return {"choices": [{"message": {"content": '{"level": "low", "reason": "calm"}'}}]}
+
+async def acompletion(**_):
+    await asyncio.sleep(0.01)
+    return Found()
+
+async def close_litellm_async_clients():
+    pass
+"""
+
+
+def test_the_time_that_the_library_takes_to_load_is_none_of_the_replys(sqlite_url: str, tmp_path: Path) -> None:
+    (tmp_path / "litellm.py").write_text(SLOW_TO_LOAD, encoding="utf-8")
+    program = """
+import sys
+from pathlib import Path
+from servicebench_data.models.doorway import open_doorway
+from tests.models.tasks import make_items, make_options, make_task
+
+with open_doorway(make_options(model="some/model", timeout_seconds=1, max_attempts=1), sys.argv[1]) as doorway:
+    print(doorway.run(make_task(Path(sys.argv[2])), make_items(1))[0].reasons)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    command = [sys.executable, "-c", program, sqlite_url, str(tmp_path)]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "()\n", done.stderr
+
+
 def test_other_providers_are_asked_through_litellm_which_calls_nobody_else(
     serve: Serve, sqlite_url: str, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ PIPELINE = ("dialogues", "journeys", "scenarios")
 @pytest.fixture(scope="session")
 def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file; to be read only."""
-    path = make_file(tmp_path_factory.mktemp("analysed") / "servicebench.duckdb", Size(scenarios=24, both_ways=True))
+    path = make_file(tmp_path_factory.mktemp("analysed") / "servicebench.duckdb", Size(scenarios=54, both_ways=True))
     with duckdb.connect(str(path)) as connection:
         for record, rows in make_tables().items():
             if record.table.is_published and record.table.group in PIPELINE:

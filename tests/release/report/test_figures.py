@@ -108,6 +108,21 @@ def test_curves_begin_at_nothing() -> None:
         course.draw_cumulative(answer({**rows[0], "incidence": 0.0}), SCENE)
 
 
+def test_outcomes_are_shares_of_all_and_in_words_of_the_resolved() -> None:
+    ends = {"resolved_rate": 0.75, "resolved_low": 0.5, "resolved_high": 0.9, "resolved_n": 8}
+    rows = [
+        {"agent": "a", "outcome": "agreed", "conversations": 6, "share": 0.6, "n": 10, **ends},
+        {"agent": "a", "outcome": "unresolved", "conversations": 2, "share": 0.2, "n": 10, "resolved_rate": None},
+    ]
+    none = {**rows[0], "agent": "b", "conversations": 0, "share": 0.0, "resolved_rate": 0.0, "resolved_low": 0.0}
+    left = {**rows[0], "agent": "b", "outcome": "disengaged", "conversations": 10, "share": 1.0}
+    drawn = course.draw_outcomes(answer(*rows, none, left), SCENE)
+    assert drawn.finding == "Agreed, of those that agreed or left: a 75% [50%, 90%] of 8; b 0% [0%, 90%] of 8."
+    assert "a, agreed: 60.0% (6 of 10)" in str(drawn.wide)
+    assert "b, agreed" not in str(drawn.wide)
+    assert not course.draw_outcomes(answer(rows[1]), SCENE).finding
+
+
 def test_faults_are_told_with_what_was_mended() -> None:
     row = {"customer": "c", "kind": "role_flip", "faults": 4, "mended": 3, "n": 100}
     drawn = course.draw_faults(answer(row), SCENE)
@@ -127,7 +142,8 @@ def test_realism_is_drawn_by_question() -> None:
     row = {**mean("a", 3.5), "customer": "model", "question": "realism_overall", "ratings": 60, "raters": 3}
     drawn = course.draw_realism(answer(row), SCENE)
     assert "3.50 [3.40, 3.60]" in str(drawn.wide)
-    assert "ratings" in drawn.sizes or "conversations" in drawn.sizes
+    assert drawn.sizes == "n = 20 conversations per question, from 18 source dialogues, 60 ratings by 3 people"
+    assert drawn.finding == "Overall: Taken as a whole, could this customer be a person?"
 
 
 def test_few_conversations_in_a_category_are_told() -> None:
@@ -138,6 +154,17 @@ def test_few_conversations_in_a_category_are_told() -> None:
     cells = drawn.extra["hotel"]["Stay"]
     assert [(cell["kind"], cell["is_few"]) for cell in cells] == [("q2", True), ("empty", False)]
     assert drawn.finding == "1 of 1 categories have fewer than 10 conversations."
+
+
+def test_the_highest_and_the_lowest_categories_stand_apart() -> None:
+    row = {**mean("all", 4.0), "industry": "hotel", "ranked": 20}
+    rows = [{**row, "category": f"c{rank}", "rank": rank, "mean": 4 - rank / 10} for rank in (1, 2, 19, 20)]
+    drawn = journey.draw_extremes(answer(*rows), SCENE)
+    words = str(drawn.wide)
+    assert [words.count(f">{heading}<") for heading in ("highest", "lowest")] == [1, 1]
+    assert words.index(">highest<") < words.index("c2 (n 20)") < words.index(">lowest<") < words.index("c19 (n 20)")
+    assert "c20: 2.00 [3.90, 4.10], n = 20, rank 20" in words
+    assert drawn.sizes == "n = 20 conversations per category, from 18 source dialogues; 20 categories ranked"
 
 
 def test_labels_are_told_once_with_whom_they_concern() -> None:
@@ -170,8 +197,8 @@ def test_a_judge_of_the_agents_own_family_is_marked_in_its_cell() -> None:
 
 
 SLOPE: dict[str, Any] = {
-    "measure": "total", "beta": -0.31, "low": -0.4, "high": -0.22, "t": -7.0, "p": 0.0001, "n": 60, "clusters": 30,
-    "label": "an association",
+    "measure": "total", "beta": -0.31, "low": -0.4, "high": -0.22, "t": -7.0, "p": 0.0001, "p_adjusted": 0.002,
+    "n": 60, "clusters": 30, "label": "an association",
 }  # fmt: skip
 
 
@@ -183,6 +210,7 @@ def test_length_says_what_its_interval_allows(ends: tuple[float | None, float | 
     drawn = trust.draw_length_effect(answer({**SLOPE, "low": ends[0], "high": ends[1]}), SCENE)
     assert re.search(words, drawn.finding)
     assert "−0.31" in str(drawn.narrow)
+    assert "p = 0.002 (Holm)" in str(drawn.narrow)
     assert drawn.sizes == "n = 60 conversations, from 30 source dialogues"
 
 

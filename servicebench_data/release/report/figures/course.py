@@ -3,6 +3,9 @@
 Belongs here: figures about the course of a conversation. Not here: scores or money.
 """
 
+from dataclasses import replace
+
+from servicebench_data.judging.ratings.questions import list_questions
 from servicebench_data.release.report.charts.curves import Curve, Panel, draw_curves
 from servicebench_data.release.report.charts.intervals import Axis, Row, draw_intervals
 from servicebench_data.release.report.charts.stacks import Bar, Part, draw_stacks
@@ -16,6 +19,8 @@ from servicebench_data.release.report.figure import (
     in_order,
     legend,
     name_it,
+    show_interval,
+    show_range,
     show_sizes,
 )
 from servicebench_data.release.report.figures.parts import draw_by_agent, draw_by_group, draw_shares, make_dot
@@ -28,8 +33,18 @@ MEASURES = {"invalid_rate": "spoilt by the simulator", "failed_rate": "failed by
 
 
 def draw_outcomes(answer: Answer, scene: Scene) -> Drawn:
-    """How conversations ended."""
-    return draw_shares(answer.rows, scene, "outcome", OUTCOMES, "Outcomes by agent")
+    """How conversations ended; in words, how many of those that were resolved agreed."""
+    happened = [row for row in answer.rows if row["conversations"]]
+    drawn = draw_shares(happened, scene, "outcome", OUTCOMES, "Outcomes by agent")
+    agreed = [row for row in answer.rows if row["outcome"] == "agreed" and row["resolved_rate"] is not None]
+    told = "; ".join(f"{row['agent']} {show_resolved(row)}" for row in agreed)
+    return replace(drawn, finding=f"Agreed, of those that agreed or left: {told}." if told else "")
+
+
+def show_resolved(row: Data) -> str:
+    """A rate over the conversations that agreed or left."""
+    interval = show_interval(row["resolved_rate"], row["resolved_low"], row["resolved_high"], sign="%")
+    return f"{interval} of {row['resolved_n']}"
 
 
 def draw_cumulative(answer: Answer, scene: Scene) -> Drawn:
@@ -137,16 +152,29 @@ def draw_invalid(answer: Answer, scene: Scene) -> Drawn:
 
 
 def draw_realism(answer: Answer, scene: Scene) -> Drawn:
-    """Ratings of the customer by question."""
+    """Ratings of the customer by question, with what was asked."""
     del scene
     customers = sorted({row["customer"] for row in answer.rows})
     named = Scene("", customers)
     rows = [{**row, "agent": row["customer"]} for row in answer.rows]
     questions = list(dict.fromkeys(row["question"] for row in rows))
     chart = [
-        Row(question, [make_dot(row, named) for row in rows if row["question"] == question]) for question in questions
+        Row(shorten(question), [make_dot(row, named) for row in rows if row["question"] == question])
+        for question in questions
     ]
-    words = describe_rows(rows, lambda row: f"{row['customer']}, {row['question']}")
+    words = describe_rows(rows, lambda row: f"{row['customer']}, {shorten(row['question'])}")
+    asked = {entry.question_id: entry.question for entry in list_questions()}
     axis = Axis("rating, 1 to 5 (line: 95% interval)", low=1, high=5, floor=1, ceiling=5)
     both = draw_both(draw_intervals, chart, axis, title="Realism of the customer", description=words)
-    return Drawn(*both, sizes=show_sizes(rows, "ratings per question"), keys=legend(named, customers))
+    counts = (show_range([row[name] for row in rows]) for name in ("ratings", "raters"))
+    return Drawn(
+        *both,
+        sizes="{}, {} ratings by {} people".format(show_sizes(rows, "conversations per question"), *counts),
+        finding=" ".join(f"{shorten(name).capitalize()}: {asked[name]}" for name in questions if name in asked),
+        keys=legend(named, customers),
+    )
+
+
+def shorten(question: str) -> str:
+    """A question on realism in a word."""
+    return name_it(question.removeprefix("realism_"))

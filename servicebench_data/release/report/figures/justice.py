@@ -76,7 +76,7 @@ def draw_paired_tests(answer: Answer, scene: Scene) -> Drawn:
     untested = sum(row["p_adjusted"] is None for row in rows)
     if untested:
         finding += f" {untested} without a test, for the differences do not vary."
-    return Drawn(*both, sizes=show_sizes(rows, "paired scenarios"), finding=finding, extra=rows)
+    return Drawn(*both, sizes=show_sizes(rows, "scenarios in a style that both played"), finding=finding, extra=rows)
 
 
 def orient(row: Data) -> Data:

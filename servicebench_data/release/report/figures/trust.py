@@ -40,7 +40,10 @@ def draw_length_effect(answer: Answer, scene: Scene) -> Drawn:
     """A slope for each measure, around zero."""
     del scene
     rows = answer.rows
-    tips = [f"{name_it(row['measure'])}: {tell(row, 'beta')}, {show_p(row['p'])}, n = {row['n']}" for row in rows]
+    tips = [
+        f"{name_it(row['measure'])}: {tell(row, 'beta')}, {show_p(row['p_adjusted'])} (Holm), n = {row['n']}"
+        for row in rows
+    ]
     chart = [Row(name_it(row["measure"]), [dot(row, "beta", tip)]) for row, tip in zip(rows, tips, strict=True)]
     both = draw_both(draw_intervals, chart, SLOPE, title="Length and score", description="; ".join(tips))
     return Drawn(*both, sizes=show_sizes(rows, "conversations"), finding=tell_slope(rows))
