@@ -1,10 +1,11 @@
 """How well the gate reads agents' messages, and how well it is seen which facts a customer's message tells.
 
-    python benchmarks/gate.py [--half dev|judge|fresh|final] [--model NAME [--ledger URL]] [--missed] [--smoke]
+    python benchmarks/gate.py [--half dev|judge|fresh|final|unseen] [--model NAME [--ledger URL]] [--missed] [--smoke]
 
 The banks were labelled by hand by the guides beside them (`gate/GUIDE.md`, `telling/GUIDE.md`). Their halves share no
 scenario: rules were written against `dev`, first measured on `judge` unseen, then mended by what they missed there;
-`fresh` and `final` were written after that, for agents' messages only; `final` is for one last measurement.
+`fresh` and `final` were written after that, for agents' messages only; `final` is for one last measurement, and
+`unseen`, written later and apart from the reader, for one more.
 Prints precision and recall of each flag, of the facts opened (computed from labels and from readings by the same
 definition) and of all of these together, overall and by writing style; and of the facts told, overall and by trait.
 `--model` has a model read the agents' messages instead of the rules; its answers are kept in the ledger.
@@ -62,7 +63,7 @@ class Verdict:
 def main() -> None:
     """Read the options and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["dev", "judge", "fresh", "final"], default="judge")
+    parser.add_argument("--half", choices=["dev", "judge", "fresh", "final", "unseen"], default="judge")
     parser.add_argument("--model", help="a model that reads instead of the rules, as litellm names it")
     parser.add_argument("--ledger", default="sqlite:///gate.sqlite", help="where the model's answers are kept")
     parser.add_argument("--missed", action="store_true", help="print what was read wrongly")

@@ -59,28 +59,34 @@ def register_accounts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[
     """Create the temporary table `care_account(account_index, handle_key, account, industry, is_sample)`."""
     check_accounts(accounts)
     ordered = sorted(accounts, key=get_key)
-    table = pa.table(
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE care_account AS
+        SELECT unnest(range(len($keys))) AS account_index, unnest($keys) AS handle_key, unnest($handles) AS account,
+               unnest($industries) AS industry, unnest($samples) AS is_sample
+        """,
         {
-            "account_index": pa.array(range(len(ordered)), pa.int64()),
-            "handle_key": pa.array([get_key(account) for account in ordered], pa.string()),
-            "account": pa.array([account.handle for account in ordered], pa.string()),
-            "industry": pa.array([account.industry for account in ordered], pa.string()),
-            "is_sample": pa.array([account.is_sample for account in ordered], pa.bool_()),
-        }
+            "keys": [get_key(account) for account in ordered],
+            "handles": [account.handle for account in ordered],
+            "industries": [account.industry for account in ordered],
+            "samples": [account.is_sample for account in ordered],
+        },
     )
-    store_table(connection, "care_account", table)
 
 
 def register_forget(connection: duckdb.DuckDBPyConnection, forget: Forget) -> None:
     """Create the temporary tables `forgotten_post(post_id)` and `forgotten_author(author_key)`."""
-    store_table(connection, "forgotten_post", make_column("post_id", forget.post_ids))
+    store_words(connection, "forgotten_post", "post_id", forget.post_ids)
     authors = {author.lstrip("@").lower() for author in forget.author_ids}
-    store_table(connection, "forgotten_author", make_column("author_key", authors))
+    store_words(connection, "forgotten_author", "author_key", authors)
 
 
-def make_column(name: str, values: Iterable[str]) -> pa.Table:
-    """Return a table of one text column in sorted order."""
-    return pa.table({name: pa.array(sorted(values), pa.string())})
+def store_words(connection: duckdb.DuckDBPyConnection, name: str, column: str, words: Iterable[str]) -> None:
+    """Create a temporary table of one text column in sorted order."""
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT unnest(CAST($words AS VARCHAR[])) AS {column}",
+        {"words": sorted(words)},
+    )
 
 
 def store_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:

@@ -57,16 +57,20 @@ CREATE OR REPLACE TEMP MACRO squeeze_blanks(raw) AS
     CASE
         WHEN contains(raw, '  ') OR contains(raw, E'\n') OR contains(raw, E'\t') OR contains(raw, E'\r')
             OR starts_with(raw, ' ') OR ends_with(raw, ' ')
-        THEN regexp_replace(
-            regexp_replace(regexp_replace(raw, '[ \t\r]*\n\s*', E'\n', 'g'), '[ \t\r]+', ' ', 'g'), '^\s+|\s+$', '', 'g')
+        THEN trim(
+            regexp_replace(
+                CASE WHEN contains(raw, E'\n') THEN regexp_replace(raw, '[ \t\r]*\n\s*', E'\n', 'g') ELSE raw END,
+                '[ \t\r]+', ' ', 'g'),
+            E' \t\n\f\r')
         ELSE raw
     END;
 
--- Agents sign with initials or a name after a sign, at the end or before a last link; some with initials alone.
+-- Agents sign with initials or a name after a sign, at the end or before a last link; some with initials alone. The end
+-- stands once, behind all alternatives: then the engine searches from there backwards, which is over in a few letters.
 CREATE OR REPLACE TEMP MACRO find_tail(raw) AS
     regexp_extract(
         raw,
-        '(?:^|[\s.!?,)\x{2026}''"])\s*(?:[\^*~]\s?[A-Za-z]{1,12}\.?|[-\x{2013}\x{2014}/]\s?[A-Z][A-Za-z]{0,11})(?: [A-Z][a-z]{0,11}\.?)?(?:\s*\(?\d\s?/\s?\d\)?)?(?:\s*\[link\])*$|[.!?)\x{2026}]\s+[A-Z]{2,3}(?:\s*\[link\])*$'
+        '(?:(?:^|[\s.!?,)\x{2026}''"])\s*(?:[\^*~]\s?[A-Za-z]{1,12}\.?|[-\x{2013}\x{2014}/]\s?[A-Z][A-Za-z]{0,11})(?: [A-Z][a-z]{0,11}\.?)?(?:\s*\(?\d\s?/\s?\d\)?)?|[.!?)\x{2026}]\s+[A-Z]{2,3})(?:\s*\[link\])*$'
     );
 
 CREATE OR REPLACE TEMP MACRO split_tail(tail) AS
@@ -144,12 +148,15 @@ DROP TABLE spoken;
 CREATE OR REPLACE TEMP TABLE long_turn AS
 SELECT DISTINCT exchange, turn FROM said WHERE NOT starts;
 
+-- A table of its own, or the engine would look for parts in all posts before it joins.
+CREATE OR REPLACE TEMP TABLE long_post AS
+SELECT said.rowid AS p, exchange, turn, position, text FROM said SEMI JOIN long_turn USING (exchange, turn);
+
 -- Parts of one message, where a turn holds all of them: each goes to the place that its number gives it.
 CREATE OR REPLACE TEMP TABLE joined_part AS
 WITH found AS (
-    SELECT said.rowid AS p, exchange, turn, position, find_part(text) AS part_text
-    FROM said SEMI JOIN long_turn USING (exchange, turn)
-    WHERE contains(text, '/') OR contains(text, ' of ')
+    SELECT p, exchange, turn, position, find_part(text) AS part_text
+    FROM long_post WHERE contains(text, '/') OR contains(text, ' of ')
 ),
 split AS (
     SELECT p, exchange, turn, position, try_cast(regexp_extract(part_text, '^\d+') AS INTEGER) AS part,
@@ -170,5 +177,7 @@ placed AS (
     FROM numbered SEMI JOIN complete USING (exchange, turn, parts, message)
 )
 SELECT p, exchange, turn, parts, message, places[rank] AS position FROM placed;
+
+DROP TABLE long_post;
 
 UPDATE said SET position = joined_part.position, is_part = true FROM joined_part WHERE said.rowid = p;

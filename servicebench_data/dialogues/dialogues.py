@@ -16,9 +16,12 @@ from servicebench_data.dialogues.masking import mask_posts
 from servicebench_data.dialogues.threads import ThreadCounts, thread_posts
 from servicebench_data.lake.database import Limits
 
-COUNT_TOKENS = r"""
-    SELECT kind, count(*) FROM (SELECT DISTINCT exchange, token, regexp_extract(token, '[a-z]+') AS kind FROM token)
-    GROUP BY kind ORDER BY kind
+# A dialogue has one customer, under a name, a handle or both; every other token stands for one value.
+COUNT_TOKENS = """
+    SELECT kind, count(*) AS tokens FROM token WHERE token <> '[customer]' GROUP BY kind
+    UNION ALL
+    SELECT 'customer', count(DISTINCT exchange) AS tokens FROM token WHERE token = '[customer]' HAVING tokens > 0
+    ORDER BY kind
 """
 
 

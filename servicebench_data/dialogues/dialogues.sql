@@ -55,7 +55,6 @@ LEFT JOIN token ON token.exchange = first_post.exchange AND token.kind = 'person
 DROP TABLE said;
 DROP TABLE masked;
 DROP TABLE long_row;
-DROP TABLE light;
 
 -- Read once, when the file is written.
 CREATE OR REPLACE TEMP VIEW dialogue_row AS

@@ -28,6 +28,7 @@ LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 BRACKET = re.compile(r"\\.|[()]")
 CLASS = re.compile(r"(?<!\\)\[(?:\\.|[^\]])*\]")
 WORD = re.compile(r"\\w")
+COUNT = re.compile(r"\{1,\d+\}")
 
 
 class Hints(NamedTuple):
@@ -71,15 +72,16 @@ def list_wide_references() -> list[str]:
 
 
 def widen(pattern: re.Pattern[str]) -> str:
-    """Return a pattern without its looks around and its word boundaries, which only ever refuse a match.
+    """Return a pattern without its looks around, word boundaries and upper counts, which only ever refuse a match.
 
-    The engine's classes know ASCII letters only, so classes are spelled out.
+    The engine's classes know ASCII letters only, so classes are spelled out; counted, they would take long to compile.
     """
     text = pattern.pattern
     while look := LOOK_AROUND.search(text):
         text = text[: look.start()] + text[find_closing(text, look.start()) + 1 :]
     spelled = CLASS.sub(lambda match: match.group().replace(r"\w", r"\p{L}\p{N}_"), text.replace(r"\b", ""))
     spelled = WORD.sub(r"[\\p{L}\\p{N}_]", spelled).replace(r"\d", r"\p{Nd}")
+    spelled = COUNT.sub("+", spelled)
     return f"(?i){spelled}" if pattern.flags & re.IGNORECASE else spelled
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import duckdb
 import pyarrow as pa
 
-from servicebench_data.dialogues.accounts import CareAccount, get_key, store_table
+from servicebench_data.dialogues.accounts import CareAccount, get_key, store_words
 from servicebench_data.dialogues.engine import run_script
 from servicebench_data.dialogues.hints import Hints, build_hints, list_wide_references
 from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
@@ -32,8 +32,7 @@ def mask_posts(connection: duckdb.DuckDBPyConnection, accounts: Sequence[CareAcc
         "CREATE OR REPLACE TEMP TABLE finding "
         "(p BIGINT, i BIGINT, literal VARCHAR, tail VARCHAR, kind VARCHAR, value VARCHAR, surface VARCHAR)"
     )
-    names = sorted(searcher.names.plain)
-    store_table(connection, "plain_name", pa.table({"word": pa.array(names, pa.string())}))
+    store_words(connection, "plain_name", "word", searcher.names.plain)
     choose_candidates(connection)
     search_posts(connection, searcher, {})
     known = spread_names(connection)

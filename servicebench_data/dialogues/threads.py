@@ -7,19 +7,27 @@ Our definition, where a source leaves it open: an account's post speaks to the n
 answers to the same missing post are one tree; of a cycle, the earliest post is the root.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from servicebench_data.dialogues.accounts import CareAccount, register_accounts
 from servicebench_data.dialogues.engine import fetch_value, run_script
-from servicebench_data.dialogues.trees import Flags, Rows, find_cuts, find_marked, find_stuck, follow, order_rows
+from servicebench_data.dialogues.trees import (
+    Flags,
+    Levels,
+    Rows,
+    find_cuts,
+    find_marked,
+    find_stuck,
+    follow,
+    order_rows,
+    split_levels,
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,7 @@ class Forest:
     """The posts as a forest; rows beyond the posts stand for parents that are missing."""
 
     parents: Rows
+    levels: Levels
     roots: Rows
     cycles: int
     self_answers: int
@@ -70,8 +79,8 @@ class Speakers:
 def thread_posts(connection: duckdb.DuckDBPyConnection, posts: Path, accounts: Sequence[CareAccount]) -> ThreadCounts:
     """Create the temporary tables `exchange` and `member` from a file of the Post table."""
     register_accounts(connection, accounts)
-    load_links(connection, posts)
-    count = int(fetch_value(connection, "SELECT count(*) FROM light"))
+    view_posts(connection, posts)
+    count = int(fetch_value(connection, "SELECT count(*) FROM post"))
     forest = build_forest(connection, count)
     speakers = find_speakers(connection, len(forest.parents))
     has_account = np.zeros(len(forest.parents), np.bool_)
@@ -94,33 +103,20 @@ def thread_posts(connection: duckdb.DuckDBPyConnection, posts: Path, accounts: S
     return counts
 
 
-def make_table(columns: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """Return arrays as an Arrow table."""
-    return pa.table([pa.array(column) for column in columns.values()], names=list(columns))
-
-
-def load_links(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
-    """Create the view `post` and the table `light`, which holds what trees need of it."""
+def view_posts(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
+    """Create the view `post`, the posts with their row numbers."""
     path = str(posts).replace("'", "''")
     connection.execute(
         f"CREATE OR REPLACE TEMP VIEW post AS "  # noqa: S608
         f"SELECT *, file_row_number AS n FROM read_parquet('{path}', file_row_number = true)"
-    )
-    connection.execute(
-        """
-        CREATE OR REPLACE TEMP TABLE light AS
-        SELECT n, post_id, parent_id, created_at, hash(lower(author_id)) AS author, is_inbound,
-               coalesce(account_index, -1) AS account_index
-        FROM post LEFT JOIN care_account ON handle_key = lower(author_id)
-        """
     )
 
 
 def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
     """Find every post's parent and root."""
     links = connection.execute(
-        "SELECT child.n AS child, coalesce(parent.n, -1) AS parent FROM light AS child "
-        "LEFT JOIN light AS parent ON child.parent_id = parent.post_id WHERE child.parent_id IS NOT NULL"
+        "SELECT child.n AS child, coalesce(parent.n, -1) AS parent FROM post AS child "
+        "LEFT JOIN post AS parent ON child.parent_id = parent.post_id WHERE child.parent_id IS NOT NULL"
     ).fetchnumpy()
     child, parent = np.asarray(links["child"]), np.asarray(links["parent"])
     missing = rank_missing(connection, child[parent < 0])
@@ -128,25 +124,27 @@ def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
     parents = np.arange(count + phantoms)
     parents[child] = parent
     parents[missing["n"]] = count - 1 + missing["rank"]
-    roots = follow(parents)
+    levels = split_levels(parents)
+    roots = follow(parents, levels)
     stuck = find_stuck(parents, roots)
     cut = find_cuts(parents, stuck, rank_ages(connection, stuck)) if len(stuck) else stuck
     if len(cut):
         parents[cut] = cut
-        roots = follow(parents)
+        levels = split_levels(parents)
+        roots = follow(parents, levels)
     self_answers = int((child == parent).sum())
-    return Forest(parents, roots, len(cut), self_answers, len(missing["n"]))
+    return Forest(parents, levels, roots, len(cut), self_answers, len(missing["n"]))
 
 
 def rank_missing(connection: duckdb.DuckDBPyConnection, rows: Rows) -> dict[str, Rows]:
     """Number the missing parents of these rows from 1; a parent that is no id is not the same as any other."""
-    connection.register("orphan", make_table({"n": rows}))
+    connection.register("orphan", {"n": rows})
     ranked = connection.execute(
         """
         SELECT n, dense_rank() OVER (
             ORDER BY CASE WHEN regexp_full_match(parent_id, '[\\w:-]+') THEN parent_id ELSE 'of ' || post_id END
         ) AS rank
-        FROM orphan JOIN light USING (n)
+        FROM orphan JOIN post USING (n)
         """
     ).fetchnumpy()
     connection.unregister("orphan")
@@ -155,11 +153,11 @@ def rank_missing(connection: duckdb.DuckDBPyConnection, rows: Rows) -> dict[str,
 
 def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
     """Return the rank of each row by time and id."""
-    connection.register("stuck_row", make_table({"place": np.arange(len(rows)), "n": rows}))
+    connection.register("stuck_row", {"place": np.arange(len(rows)), "n": rows})
     result = connection.execute(
         """
         SELECT row_number() OVER (ORDER BY created_at NULLS LAST, length(post_id), post_id) AS age
-        FROM stuck_row JOIN light USING (n) ORDER BY place
+        FROM stuck_row JOIN post USING (n) ORDER BY place
         """
     ).fetchnumpy()
     connection.unregister("stuck_row")
@@ -168,7 +166,12 @@ def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
 
 def find_speakers(connection: duckdb.DuckDBPyConnection, size: int) -> Speakers:
     """Tell who wrote each row; a company that is no care account of ours is neither account nor customer."""
-    found = connection.execute("SELECT n, author, account_index, is_inbound FROM light").fetchnumpy()
+    found = connection.execute(
+        """
+        SELECT n, hash(lower(author_id)) AS author, coalesce(account_index, -1) AS account_index, is_inbound
+        FROM post LEFT JOIN care_account ON handle_key = lower(author_id)
+        """
+    ).fetchnumpy()
     rows = found["n"]
     accounts = np.full(size, -1, np.int64)
     customers = np.zeros(size, np.bool_)
@@ -182,27 +185,25 @@ def find_speakers(connection: duckdb.DuckDBPyConnection, size: int) -> Speakers:
 def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speakers: Speakers, kept: Flags) -> None:
     """Create `kept_post` from the trees that hold a care account."""
     rows = np.flatnonzero(kept)
-    nearest = find_marked(forest.parents, speakers.customers)
-    places = order_rows(forest.parents, order_siblings(connection, forest.parents, kept))
+    nearest = find_marked(forest.parents, speakers.customers, forest.levels)
+    places = order_rows(forest.parents, order_siblings(connection, forest.parents, kept), forest.levels)
     targets = nearest[rows]
     spoken_to = speakers.customers[targets]
     above = nearest[forest.parents[rows]]
-    table = make_table(
-        {
-            "n": rows,
-            "root": forest.roots[rows],
-            "place": places[rows],
-            "account_index": speakers.accounts[rows],
-            "is_customer": speakers.customers[rows],
-            "is_direct": (forest.parents[rows] == rows) | ~speakers.customers[above],
-            "author": speakers.authors[rows],
-            "target": np.where(spoken_to, targets, -1),
-            "target_author": speakers.authors[targets],
-        }
-    )
-    connection.register("kept_arrow", table)
-    connection.execute("CREATE OR REPLACE TEMP TABLE kept_post AS SELECT * FROM kept_arrow")
-    connection.unregister("kept_arrow")
+    columns = {
+        "n": rows,
+        "root": forest.roots[rows],
+        "place": places[rows],
+        "account_index": speakers.accounts[rows],
+        "is_customer": speakers.customers[rows],
+        "is_direct": (forest.parents[rows] == rows) | ~speakers.customers[above],
+        "author": speakers.authors[rows],
+        "target": np.where(spoken_to, targets, -1),
+        "target_author": speakers.authors[targets],
+    }
+    connection.register("kept_row", columns)
+    connection.execute("CREATE OR REPLACE TEMP TABLE kept_post AS SELECT * FROM kept_row")
+    connection.unregister("kept_row")
 
 
 def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: Flags) -> Rows:
@@ -210,14 +211,14 @@ def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: F
     answers = np.flatnonzero(kept & (parents != np.arange(len(parents))))
     owners = parents[answers]
     shared = np.bincount(owners, minlength=len(parents))[owners] > 1
-    connection.register("shared_answer", make_table({"n": answers[shared], "parent": owners[shared]}))
+    connection.register("shared_answer", {"n": answers[shared], "parent": owners[shared]})
     ordered = connection.execute(
         """
         SELECT shared_answer.n FROM shared_answer
-        JOIN light USING (n)
+        JOIN post USING (n)
         LEFT JOIN post AS owner ON owner.n = parent
-        ORDER BY parent, light.created_at NULLS LAST,
-                 list_position(owner.response_ids, light.post_id) NULLS LAST, length(light.post_id), light.post_id
+        ORDER BY parent, post.created_at NULLS LAST,
+                 list_position(owner.response_ids, post.post_id) NULLS LAST, length(post.post_id), post.post_id
         """
     ).fetchnumpy()
     connection.unregister("shared_answer")

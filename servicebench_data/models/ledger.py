@@ -174,10 +174,11 @@ class Ledger:
 
     def sum_spent(self, run_id: str) -> Spent:
         """What a run has spent, by the calls that it paid for; requests that failed count as calls."""
-        counted = (CALL.c.attempts, CALL.c.counted_tokens, CALL.c.counted_usd)
-        query = sa.select(*(sa.func.coalesce(sa.func.sum(column), 0) for column in counted)).where(
-            CALL.c.run_id == run_id
-        )
+        query = sa.select(
+            sa.func.coalesce(sa.func.sum(CALL.c.attempts), 0),
+            sa.func.coalesce(sa.func.sum(CALL.c.counted_tokens), 0),
+            sa.func.coalesce(sa.func.sum(CALL.c.counted_usd), 0.0),
+        ).where(CALL.c.run_id == run_id)
         with self.engine.connect() as connection:
             calls, used, usd = connection.execute(query).one()
         return Spent(int(calls), int(used), float(usd))

@@ -4,7 +4,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from servicebench_data.dialogues.trees import Rows, find_cuts, find_marked, find_stuck, follow, order_rows
+from servicebench_data.dialogues.trees import (
+    Rows,
+    find_cuts,
+    find_marked,
+    find_stuck,
+    follow,
+    order_rows,
+    split_levels,
+)
 
 FORESTS = st.lists(st.integers(0, 1_000_000), min_size=1, max_size=40)
 
@@ -53,6 +61,19 @@ def test_reading_order_is_a_walk_in_depth(numbers: list[int], seed: int) -> None
             walked.append(stack.pop())
             stack.extend(int(row) for row in siblings[::-1] if parents[row] == walked[-1])
         assert sorted(walked, key=lambda row: places[row]) == walked
+
+
+@given(FORESTS, st.integers(0, 99), st.integers(0, 3))
+def test_how_many_levels_are_walked_changes_nothing(numbers: list[int], seed: int, shallow: int) -> None:
+    parents = make_forest(numbers, seed)
+    marked = np.random.default_rng(seed).random(len(parents)) < 0.4
+    answers = np.flatnonzero(parents != np.arange(len(parents)))
+    siblings = answers[np.lexsort((marked[answers], parents[answers]))]
+    roots, levels = follow(parents), split_levels(parents, shallow)
+    assert (follow(parents, levels) == roots).all()
+    assert (find_marked(parents, marked, levels) == find_marked(parents, marked)).all()
+    walked = [np.lexsort((order_rows(parents, siblings, some), roots)) for some in (levels, None)]
+    assert (walked[0] == walked[1]).all()
 
 
 @given(st.lists(st.integers(0, 1_000_000), min_size=1, max_size=40), st.integers(0, 99))

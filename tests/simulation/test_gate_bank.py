@@ -15,7 +15,7 @@ from servicebench_data.industries import load_industries
 
 BANK = Path(__file__).parents[2] / "benchmarks" / "gate"
 STYLES = ("terse_social", "formal_corporate", "warm_chatty", "llm_assistant", "broken_english", "blunt_or_hostile")
-HALVES = {"dev": 30, "judge": 30, "fresh": 14}  # the least messages in each style
+HALVES = {"dev": 30, "judge": 30, "fresh": 14, "final": 32, "unseen": 34}  # the least messages in each style
 FLAGS = get_args(Flag)
 KEYS = {"id", "scenario", "style", "message", "flags", "asks", "open_question"}
 Entry = dict[str, Any]

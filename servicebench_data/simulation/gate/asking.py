@@ -15,7 +15,7 @@ from servicebench_data.scenarios.wordlists import word_set
 from servicebench_data.simulation.gate.examples import OPEN
 from servicebench_data.simulation.gate.lexicon import has
 from servicebench_data.simulation.gate.questions import Request
-from servicebench_data.simulation.gate.reader import bears
+from servicebench_data.simulation.gate.reader import bears, score_text
 from servicebench_data.simulation.gate.wording import BOILER
 from servicebench_data.simulation.measures import HOLDS, spell_measures
 from servicebench_data.simulation.synonyms import find_family
@@ -53,8 +53,11 @@ def find_open_question(requests: Sequence[Request]) -> str | None:
 
 
 def is_open(text: str) -> bool:
-    """Whether a request invites the account and names no kind of fact."""
-    return bears(text, OPEN, is_agreed=has("asking.open", text) and not has("asking.detailed", text))
+    """Whether a request invites the account and names no kind of fact, nor sounds more like one that does."""
+    scores = score_text(text)
+    is_agreed = has("asking.open", text) and not has("asking.detailed", text)
+    sounds_open = is_agreed or scores[OPEN] > max(scores[kind] for kind in _KINDS)
+    return sounds_open and bears(text, OPEN, is_agreed=is_agreed)
 
 
 def find_asked(requests: Sequence[Request], closed: Sequence[KnownFact]) -> dict[str, str]:

@@ -72,7 +72,7 @@ def find_need(text: str) -> int | None:
     need = pattern("questions.need").search(text)
     if need is None:
         return None
-    return 0 if need.group().startswith(("would", "help", "useful", "good")) else need.start()
+    return 0 if need.group().startswith(("would", "help", "useful", "good", "is", "are")) else need.start()
 
 
 def find_question(sentence: Sentence) -> int | None:

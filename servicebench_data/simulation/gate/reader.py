@@ -113,5 +113,10 @@ def bears(text: str, label: str, *, is_agreed: bool = False) -> bool:
         label: One of the reader's labels.
         is_agreed: Whether the patterns see it, too.
     """
+    return is_enough(score_text(text)[label], label, is_agreed=is_agreed)
+
+
+def is_enough(score: float, label: str, *, is_agreed: bool) -> bool:
+    """Whether a score bears a label; less is enough where the patterns see it, too."""
     bounds = read_bounds()[label]
-    return score_text(text)[label] > (bounds.agreed if is_agreed else bounds.alone)
+    return score > (bounds.agreed if is_agreed else bounds.alone)

@@ -16,14 +16,16 @@ from servicebench_data.simulation.gate.opening import open_facts
 from servicebench_data.simulation.gate.paths import find_path
 from servicebench_data.simulation.gate.provocations import find_provocation, find_wall, names_other_way
 from servicebench_data.simulation.gate.questions import Request, find_requests
-from servicebench_data.simulation.gate.reader import bears, score_text
+from servicebench_data.simulation.gate.reader import is_enough, score_text
 from servicebench_data.simulation.gate.sentences import Sentence, split_message
 from servicebench_data.simulation.gate.wording import is_conditional, is_sarcastic
 from servicebench_data.simulation.offers import read_offers
 from servicebench_data.simulation.turns import GateReading, KnownFact
 
 #: Changes with every change of the rules, so that readings of different ones are told apart.
-RULES_VERSION = "gate-rules-2"
+RULES_VERSION = "gate-rules-3"
+#: What a message's tone shows as much as any one sentence of it.
+TONES = frozenset({"provokes", WALL})
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,12 @@ def weigh(sentences: Sequence[Sentence], label: str, seen: str | None) -> str | 
     """
     meant = (sentence for sentence in sentences if is_meant(sentence, label))
     likeliest = max(meant, key=lambda sentence: score_text(sentence.text)[label], default=None)
-    if likeliest is None or not bears(likeliest.text, label, is_agreed=seen is not None):
+    if likeliest is None:
+        return None
+    score = score_text(likeliest.text)[label]
+    if label in TONES:
+        score = (score + 2 * score_text(" ".join(sentence.text for sentence in sentences))[label]) / 3
+    if not is_enough(score, label, is_agreed=seen is not None):
         return None
     return seen or likeliest.quote()
 
