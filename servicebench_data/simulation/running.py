@@ -76,8 +76,10 @@ class Show:
     async def work_off(self) -> None:
         """Hold conversations until none is left; offline ones let others have their turn in between."""
         for scene in self.queue:
-            self.waiting.append(await play(scene))
-            self.standing.note(self.waiting[-1])
+            # Awaited before the list is looked up: meanwhile another may gather it and begin a new one.
+            played = await play(scene)
+            self.waiting.append(played)
+            self.standing.note(played)
             if len(self.waiting) >= PORTION:
                 self.gather()
             if self.progress:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from schemas.simulation import Conversation, MessageRow
+from servicebench_data.simulation import running
 from servicebench_data.simulation.attempt import Scene
 from servicebench_data.simulation.running import Standing, Tables, play_all
 from servicebench_data.simulation.turns import AgentTurn, AgentView
@@ -79,6 +80,18 @@ def test_conversations_talk_side_by_side_and_never_mix(serve: Serve, sqlite_url:
             assert row["text"] == write_line(chat)
         chat.append({"role": "assistant" if row["role"] == "agent" else "user", "content": row["text"]})
     assert len(chats) == 10
+
+
+@pytest.mark.parametrize("portion", [1, 2, 3])
+def test_none_is_lost_while_others_become_tables(
+    serve: Serve, sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, portion: int
+) -> None:
+    serve(lambda asked: complete(choose_line(asked), delay=0.01 * (asked.number % 5)))
+    whole = hold_all(sqlite_url, tmp_path / "whole", 10)
+    monkeypatch.setattr(running, "PORTION", portion)
+    parts = hold_all(f"sqlite:///{tmp_path / 'parts.sqlite'}", tmp_path / "parts", 10)
+    assert parts[Conversation].num_rows == 10
+    assert parts == whole
 
 
 def test_progress_is_told_after_each_conversation_with_ends_and_cost(
