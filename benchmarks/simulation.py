@@ -24,6 +24,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RATIO = 1.2
+LEAST = 0.99  # of the messages
 OPENING = "My bag did not come out in Oslo and nobody answers me."
 SYSTEM = "You answer complaints of customers. " * 30
 CLIENTS = ("product", "litellm", "inspect_ai")
@@ -148,7 +149,9 @@ class Answering:
         """A chat completion that answers a request."""
         words = ramble(next(self.numbers))
         if b'"CustomerAnswer"' in asked:
-            content = json.dumps({"disclosed": [], "message": f"No, {words}.", "decision": "continue"})
+            # A customer whose patience is over must leave.
+            decision = "leave" if b"decision is leave" in asked else "continue"
+            content = json.dumps({"disclosed": [], "message": f"No, {words}.", "decision": decision})
         elif b'"response_format"' in asked:
             content = json.dumps(
                 {"message": f"I am sorry that this upset you. I checked your record, and {words}.", "offers": []}
@@ -209,7 +212,9 @@ def check(options: argparse.Namespace, tables: Any) -> None:
     from schemas.simulation import MessageRow, SimulatorFault  # noqa: PLC0415
 
     messages, faults = tables[MessageRow].num_rows, tables[SimulatorFault].num_rows
-    if messages != options.conversations * (2 * options.exchanges + 1) or faults:
+    whole = options.conversations * (2 * options.exchanges + 1)
+    # Some made-up words sound unkind, so that a customer or two leaves before the end.
+    if not LEAST * whole <= messages <= whole or faults:
         raise SystemExit(f"{messages} messages and {faults} faults; the conversations did not go as planned")
 
 
