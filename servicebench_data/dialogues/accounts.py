@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
-import pyarrow as pa
 
 from schemas.industry import Industry
 
@@ -87,13 +86,6 @@ def store_words(connection: duckdb.DuckDBPyConnection, name: str, column: str, w
         f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT unnest(CAST($words AS VARCHAR[])) AS {column}",
         {"words": sorted(words)},
     )
-
-
-def store_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
-    """Copy an Arrow table into a temporary table of the engine."""
-    connection.register(f"{name}_arrow", table)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM {name}_arrow")  # noqa: S608
-    connection.unregister(f"{name}_arrow")
 
 
 def get_key(account: CareAccount) -> str:

@@ -13,8 +13,8 @@ import duckdb
 import ftfy
 import pyarrow as pa
 
-from servicebench_data.dialogues.accounts import CareAccount, store_table
-from servicebench_data.dialogues.engine import fetch_counts, run_script
+from servicebench_data.dialogues.accounts import CareAccount
+from servicebench_data.dialogues.engine import fetch_counts, run_script, store_table
 from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
 
 # Letters that UTF-8 bytes become when they are read as Latin-1 or Windows-1252, followed by such a continuation byte.

@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from servicebench_data.lake.database import Limits
 
@@ -85,3 +87,10 @@ def write_parquet(
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def store_table(connection: duckdb.DuckDBPyConnection, name: str, table: pa.Table | Mapping[str, NDArray[Any]]) -> None:
+    """Copy an Arrow table, or arrays by column, into a temporary table of the engine."""
+    connection.register(f"{name}_given", table)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM {name}_given")  # noqa: S608
+    connection.unregister(f"{name}_given")

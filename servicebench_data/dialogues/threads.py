@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from servicebench_data.dialogues.accounts import CareAccount, register_accounts
-from servicebench_data.dialogues.engine import fetch_value, run_script
+from servicebench_data.dialogues.engine import fetch_value, run_script, store_table
 from servicebench_data.dialogues.trees import (
     Flags,
     Levels,
@@ -201,9 +201,7 @@ def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speaker
         "target": np.where(spoken_to, targets, -1),
         "target_author": speakers.authors[targets],
     }
-    connection.register("kept_row", columns)
-    connection.execute("CREATE OR REPLACE TEMP TABLE kept_post AS SELECT * FROM kept_row")
-    connection.unregister("kept_row")
+    store_table(connection, "kept_post", columns)
 
 
 def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: Flags) -> Rows:
