@@ -4,6 +4,8 @@ VENV ?= .venv
 HOME_DIR ?= .servicebench
 BIN := $(VENV)/bin
 BENCHMARKS := attacks coding customer_faults duplicates extraction filter gate grounding models patience rebuild report simulation styles topics
+# Where Python may not keep what it compiled, every process compiles the libraries anew: 14 s for the embedding model's alone.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test lint types dev docs sample bench clean
