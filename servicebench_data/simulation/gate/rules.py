@@ -23,7 +23,7 @@ from servicebench_data.simulation.offers import read_offers
 from servicebench_data.simulation.turns import GateReading, KnownFact
 
 #: Changes with every change of the rules, so that readings of different ones are told apart.
-RULES_VERSION = "gate-rules-3"
+RULES_VERSION = "gate-rules-4"
 #: What a message's tone shows as much as any one sentence of it.
 TONES = frozenset({"provokes", WALL})
 
