@@ -23,7 +23,7 @@ from servicebench_data.judging.judging import MADE, describe_judging, judge_conv
 from servicebench_data.judging.outcomes import count_verdicts, is_final
 from servicebench_data.judging.ratings.store import digest_ratings, read_ratings
 from servicebench_data.judging.ratings.table import make_rating_table
-from servicebench_data.judging.versions import make_rubric_table
+from servicebench_data.judging.versions import make_rubric_table, name_grading_version
 from servicebench_data.lake.generations import list_sources
 from servicebench_data.lake.store import Lake
 from servicebench_data.simulation.files import find_experiment
@@ -37,7 +37,13 @@ RATING = Step((Rating,), (MessageRow,), (*CODE, "review"))
 @dg.asset(**describe_asset(RubricItem))
 def rubric(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
     """The rubric in force."""
-    yield from run_step(context, product, RUBRIC, lambda _: Made({RubricItem: make_rubric_table()}))
+    yield from run_step(
+        context,
+        product,
+        RUBRIC,
+        lambda _: Made({RubricItem: make_rubric_table()}),
+        extra=lambda _: name_grading_version(),
+    )
 
 
 @dg.multi_asset(**describe_step(JUDGING))
@@ -91,7 +97,7 @@ def show_verdicts(lake: Lake, partitions: Sequence[str]) -> Mapping[str, Any]:
     asset=Score.table.name,
     blocking=True,
     description="Every conversation has a row for each judge and dimension, scored or with its reason; each score has "
-    "all items of the rubric; few enough are missing.",
+    "all items of the rubric; few enough are missing, in all and with each agent.",
 )
 def coverage(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResult:
     """Check that no verdict vanished."""

@@ -44,8 +44,8 @@ def main() -> int:
     situations = {name: read_situation(entry) for name, entry in read("contexts").items()}
     worst = measure("written with the detectors", [*read("planted"), *read("clean")], situations)
     measure("written after them", read("unseen"), situations)
-    alarms = play(6 if options.smoke else 36)
-    return 1 if worst < LEAST or alarms else 0
+    turns, alarms = play(6 if options.smoke else 36)
+    return 1 if worst < LEAST or alarms or not turns else 0
 
 
 def measure(title: str, entries: list[dict[str, Any]], situations: dict[str, Situation]) -> float:
@@ -104,8 +104,8 @@ def report(right: Counter[str], missed: Counter[str], raised: Counter[str]) -> f
     return min(right.total() / (right.total() + missed.total()), right.total() / (right.total() + raised.total()))
 
 
-def play(count: int) -> int:
-    """Faults found in conversations of the rule-based customer with the scripted agents."""
+def play(count: int) -> tuple[int, int]:
+    """Turns of the rule-based customer in conversations with the scripted agents, and faults found in them."""
     faults: Counter[str] = Counter()
     turns = 0
     for number, parts in enumerate(list_parts(None, count)):
@@ -114,7 +114,7 @@ def play(count: int) -> int:
             turns += sum(row.role == "customer" for row in played.log.messages) - 1
             faults.update(fault.kind for fault in played.faults)
     say(f"rule-based customer: {turns} turns, {faults.total()} faults {dict(faults)}")
-    return faults.total()
+    return turns, faults.total()
 
 
 def say(line: str) -> None:

@@ -1,25 +1,29 @@
 """How well the gate reads agents' messages, and how well it is seen which facts a customer's message tells.
 
-    python benchmarks/gate.py [--half dev|judge|fresh|final|unseen] [--model NAME [--ledger URL]] [--missed] [--smoke]
+    python benchmarks/gate.py [--half dev|judge|fresh|final|unseen|sealed …] [--model NAME [--ledger URL]] [--missed]
+                              [--smoke]
 
 The banks were labelled by hand by the guides beside them (`gate/GUIDE.md`, `telling/GUIDE.md`). Their halves share no
 scenario: rules were written against `dev`, first measured on `judge` unseen, then mended by what they missed there;
 `fresh` and `final` were written after that, for agents' messages only; `final` is for one last measurement, and
-`unseen`, written later and apart from the reader, for one more.
+`unseen` and `sealed`, written later and apart from the reader, for one more each. Several halves are measured together.
 Prints precision and recall of each flag, of the facts opened (computed from labels and from readings by the same
 definition) and of all of these together, overall and by writing style; and of the facts told, overall and by trait.
 `--model` has a model read the agents' messages instead of the rules; its answers are kept in the ledger.
-`--missed` prints what was read wrongly; `--smoke` takes every tenth message.
+`--missed` prints what was read wrongly; `--smoke` takes every tenth message, which are too few for a verdict. Says
+which bounds are kept, and exits with 1 where one is not: `LEAST` of all together, `LEAST_OF_STYLE` in every style,
+`LEAST_TOLD` of the facts told, each for precision and recall.
 """
 
 import argparse
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import yaml
 
@@ -38,6 +42,8 @@ FOLDER = Path(__file__).resolve().parent
 OPENED = "facts opened"
 TOGETHER = "together"
 OVERALL = "overall"
+HALVES = ("dev", "judge", "fresh", "final", "unseen", "sealed")
+LEAST, LEAST_OF_STYLE, LEAST_TOLD = 0.9, 0.85, 0.9
 Entry = dict[str, Any]
 
 
@@ -60,30 +66,82 @@ class Verdict:
     is_read: bool
 
 
-def main() -> None:
-    """Read the options and print the tables."""
+class Rates(NamedTuple):
+    """Precision and recall, None where there is nothing to divide by, and how much is labelled."""
+
+    precision: float | None
+    recall: float | None
+    labelled: int
+
+    def __str__(self) -> str:
+        precision, recall = ("-" if rate is None else f"{rate:.3f}" for rate in self[:2])
+        return f"{precision} / {recall} ({self.labelled})"
+
+    def is_kept(self, least: float) -> bool:
+        """Whether both are at least so high; what was not measured is not kept."""
+        return all(rate is not None and rate >= least for rate in self[:2])
+
+
+def main() -> int:
+    """Read the options, print the tables and the bounds, and return 1 where one is not kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["dev", "judge", "fresh", "final", "unseen"], default="judge")
+    parser.add_argument("--half", choices=HALVES, nargs="+", default=["judge"], help="halves, measured together")
     parser.add_argument("--model", help="a model that reads instead of the rules, as litellm names it")
     parser.add_argument("--ledger", default="sqlite:///gate.sqlite", help="where the model's answers are kept")
     parser.add_argument("--missed", action="store_true", help="print what was read wrongly")
     parser.add_argument("--smoke", action="store_true", help="every tenth message")
     given = parser.parse_args()
     step = 10 if given.smoke else 1
-    messages = [entry for path in sorted((FOLDER / "gate").glob(f"{given.half}_*.yaml")) for entry in load(path)][
-        ::step
-    ]
+    messages = load_messages(given.half)[::step]
     readings = asyncio.run(read_all(messages, given.model, given.ledger))
     unread = sum(reading is None for reading in readings)
-    print(f"{len(messages)} agents' messages, half {given.half}, by {given.model or 'the rules'}; {unread} unread\n")
+    halves = " and ".join(given.half)
+    print(f"{len(messages)} agents' messages, {halves}, by {given.model or 'the rules'}; {unread} unread\n")
     seen = [entry for entry, reading in zip(messages, readings, strict=True) for entry in judge(entry, reading)]
     print_table(seen, shows_missed=given.missed)
-    customers = FOLDER / "telling" / f"{given.half}_messages.yaml"
-    if not customers.exists():
-        return
-    told = list(judge_told(load(customers)[::step]))
-    print(f"\nfacts told, in {len({verdict.entry for verdict in told})} customers' messages\n")
-    print_table(told, shows_missed=given.missed)
+    told = list(judge_told(load_told(given.half)[::step]))
+    if told:
+        print(f"\nfacts told, in {len({verdict.entry for verdict in told})} customers' messages\n")
+        print_table(told, shows_missed=given.missed)
+    if given.smoke:
+        print("\nbounds: NOT MEASURED, for a tenth of the messages says too little")
+        return 0
+    bounds = list(judge_bounds(seen, told))
+    print("\nbounds: " + "; ".join(line for line, _ in bounds))
+    return 0 if all(is_kept for _, is_kept in bounds) else 1
+
+
+def judge_bounds(seen: Sequence[Verdict], told: Sequence[Verdict]) -> Iterator[tuple[str, bool]]:
+    """Each bound in words, and whether it is kept."""
+    styles = sorted({verdict.group for verdict in seen})
+    measured = [("all together", LEAST, list(seen))]
+    measured += [(style, LEAST_OF_STYLE, [row for row in seen if row.group == style]) for style in styles]
+    measured += [("facts told", LEAST_TOLD, list(told))] if told else []
+    for name, least, verdicts in measured:
+        rates = measure(verdicts)
+        is_kept = rates.is_kept(least)
+        yield f"{name} {rates} of {least} {'kept' if is_kept else 'BROKEN'}", is_kept
+
+
+def load_messages(halves: Iterable[str]) -> list[Entry]:
+    """Agents' messages of some halves.
+
+    Raises:
+        SystemExit: A half has none.
+    """
+    found: list[Entry] = []
+    for half in halves:
+        paths = sorted((FOLDER / "gate").glob(f"{half}_*.yaml"))
+        if not paths:
+            raise SystemExit(f"half {half!r} has no messages in {FOLDER / 'gate'}")
+        found += [entry for path in paths for entry in load(path)]
+    return found
+
+
+def load_told(halves: Iterable[str]) -> list[Entry]:
+    """Customers' messages of some halves; some halves have none."""
+    paths = [FOLDER / "telling" / f"{half}_messages.yaml" for half in halves]
+    return [entry for path in paths if path.exists() for entry in load(path)]
 
 
 def load(path: Path) -> list[Entry]:
@@ -149,7 +207,7 @@ def print_table(verdicts: Sequence[Verdict], *, shows_missed: bool) -> None:
     print(" " * 18 + "".join(f"{group:>20}" for group in groups))
     for what in [*whats, *([TOGETHER] if len(whats) > 1 else [])]:
         chosen = [verdict for verdict in verdicts if what in {verdict.what, TOGETHER}]
-        cells = [tell_rates([v for v in chosen if group in {v.group, OVERALL}]) for group in groups]
+        cells = [str(measure([v for v in chosen if group in {v.group, OVERALL}])) for group in groups]
         print(f"{what:18}" + "".join(f"{cell:>20}" for cell in cells))
     if shows_missed:
         for verdict in verdicts:
@@ -157,14 +215,13 @@ def print_table(verdicts: Sequence[Verdict], *, shows_missed: bool) -> None:
                 print(f"{'not seen' if verdict.is_labelled else 'not there':10}{verdict.what:18}{verdict.entry}")
 
 
-def tell_rates(verdicts: Iterable[Verdict]) -> str:
-    """Precision, recall and how many are labelled; a dash where there is nothing to divide by."""
+def measure(verdicts: Iterable[Verdict]) -> Rates:
+    """Precision and recall of some verdicts."""
     counts = Counter((verdict.is_labelled, verdict.is_read) for verdict in verdicts)
     right, wrong, missed = counts[True, True], counts[False, True], counts[True, False]
-    precision = f"{right / (right + wrong):.2f}" if right + wrong else "-"
-    recall = f"{right / (right + missed):.2f}" if right + missed else "-"
-    return f"{precision} / {recall} ({right + missed})"
+    precision = right / (right + wrong) if right + wrong else None
+    return Rates(precision, right / (right + missed) if right + missed else None, right + missed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

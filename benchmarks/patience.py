@@ -5,7 +5,8 @@
 Each constant of `patience.yaml` is taken half lower and half higher, one at a time; the scripted agents talk with the
 rule-based customer over the same scenarios, styles and seeds each time. Printed: agreement by agent as the constants
 stand, then for each variation Kendall's tau-b of the agents' order with that one, and the least of all. The premature
-payer must not agree more often than the just agent anywhere.
+payer must not agree more often than the just agent anywhere, and that one
+must agree at all: where it never does, nothing is compared.
 """
 
 import argparse
@@ -27,7 +28,7 @@ STYLE_ONLY = {"assertive_factor", "cold_factor"}
 
 
 def main() -> int:
-    """Measure the constants as they stand and each variation; 1 where paying alone wins."""
+    """Measure the constants as they stand and each variation; 1 where paying alone wins, or nothing was compared."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--home", type=Path, help="home whose released scenarios are played; the fictional ones else")
     parser.add_argument("--scenarios", type=int, default=36)
@@ -39,15 +40,22 @@ def main() -> int:
     say(f"{len(parts)} scenarios, agreement by agent: {tell(base)}")
     for script in SCRIPTS:
         say(f"  {script:>16}: " + ", ".join(f"{end} {ends[script, end]}" for end in sorted({end for _, end in ends})))
-    taus, paid = [], [pays_off(base)]
+    taus, runs = [], [base]
     for name, value, varied in vary(constants, only_some=options.smoke):
         shares, _ = measure(parts, varied)
         taus.append(kendall(list(base.values()), list(shares.values())))
-        paid.append(pays_off(shares))
+        runs.append(shares)
         say(f"{name:>20} = {value:<6g} tau {taus[-1]:+.2f}  {tell(shares)}")
     say(f"least tau over {len(taus)} variations: {min(taus):+.2f}; mean {sum(taus) / len(taus):+.2f}")
-    say(f"premature payer above the just agent: in {sum(paid)} of {len(paid)} runs")
-    return 1 if any(paid) else 0
+    return judge(runs)
+
+
+def judge(runs: list[dict[str, float]]) -> int:
+    """Say in how many runs paying alone wins, and in how many nothing is compared; 1 where there is any."""
+    paid, silent = sum(map(pays_off, runs)), sum(not shares["just"] for shares in runs)
+    say(f"premature payer above the just agent: in {paid} of {len(runs)} runs")
+    say(f"the just agent never agrees, so that nothing is compared: in {silent} of {len(runs)} runs")
+    return 1 if paid or silent else 0
 
 
 def measure(parts: list[Parts], constants: Constants) -> tuple[dict[str, float], Counter[tuple[str, str]]]:

@@ -72,6 +72,10 @@ def main() -> int:
     for name, row in results.items():
         print(f"{name:8s} {row['scenarios']:9d} {row['valid']:6d} {row['rows']:7d} {row['seconds']:8.2f} "
               f"{row['cpu']:7.2f} {row['peak_mb']:8.0f}")  # fmt: skip
+    valid = {row["valid"] for row in results.values()}
+    if len(valid) > 1 or not all(valid):
+        print("not every run has as many valid scenarios, or there is none: nothing is measured")
+        return 1
     if options.smoke or results["cached"]["seconds"] <= BOUND_SECONDS:
         return 0
     print(f"the cached rebuild takes more than {BOUND_SECONDS:g} s")

@@ -44,7 +44,7 @@ class Score(Record):
     score: int | None = Field(ge=1, le=5, description="1 to 5; missing unless scored.")
     reason: str = Field(min_length=1, description="Why this score, or why there is none.")
     is_own_family: bool = Field(description="Whether judge and agent are of one model family.")
-    has_injection: bool = Field(description="Whether the transcript holds words that try to instruct a judge.")
+    has_injection: bool = Field(description="Whether the agent's messages hold words that try to instruct a judge.")
     cost_usd: float | None = Field(ge=0, description="Price of its calls, USD; missing where unknown or offline.")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from schemas.judging import RubricItem, Score, SubScore
 from schemas.records import Record
 from schemas.simulation import Conversation, ExperimentRow
+from servicebench_data.judging.rubric import DIMENSIONS
 from servicebench_data.lake.database import Limits, add_views, open_database
 from servicebench_data.lake.expectations import Finding, find_missing, judge_keys
 
@@ -17,8 +18,10 @@ SQL = (Path(__file__).parent / "coverage.sql").read_text(encoding="utf-8")
 RULES = ("covered", "score_or_reason", "invalid_unscored", "items_whole")
 #: Records of the tables that are read.
 READ: tuple[type[Record], ...] = (ExperimentRow, Conversation, Score, SubScore, RubricItem)
-#: Share of a judge's verdicts on valid conversations that may be missing.
+#: Share of a judge's verdicts on valid conversations that may be missing, in all and with each agent.
 MISSING_SHARE = 0.05
+#: With an agent of few conversations one of them may be missing whole, though that is a greater share.
+MISSING_WHOLE = len(DIMENSIONS)
 #: A judge is looked at from so many conversations on.
 LEAST_CONVERSATIONS = 20
 #: A standard deviation below it, or a share of one score above it, tells nothing apart.
@@ -26,11 +29,12 @@ LEAST_SPREAD = 0.25
 MOST_ALIKE = 0.85
 
 _MISSING = """
-    SELECT experiment_id, judge, count(*) FILTER (WHERE status = 'missing') AS missing, count(*) AS due,
+    SELECT experiment_id, judge, agent, count(*) FILTER (WHERE status = 'missing') AS missing, count(*) AS due,
            min(reason) FILTER (WHERE status = 'missing') AS reason
     FROM score JOIN conversation USING (conversation_id)
     WHERE is_valid AND status <> 'unscored'
-    GROUP BY ALL ORDER BY ALL
+    GROUP BY GROUPING SETS ((experiment_id, judge), (experiment_id, judge, agent))
+    ORDER BY experiment_id, judge, agent NULLS FIRST
 """
 _SPREAD = """
     SELECT experiment_id, judge, dimension, count(*) AS scored, stddev_samp(score) AS spread,
@@ -46,7 +50,7 @@ _SPREAD = """
 
 
 def check_coverage(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[Finding]:
-    """One finding for each rule on single verdicts, and one for each judge on how many are missing.
+    """One finding for each rule on single verdicts, and for each judge, in all and by agent, on how many are missing.
 
     Args:
         files: Parquet files of the `READ` tables, by table.
@@ -59,14 +63,15 @@ def check_coverage(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[
         wrong = connection.execute(SQL).fetchall()
         missing = connection.execute(_MISSING).fetchall()
     found = [judge_keys(rule, [name for row_rule, name in wrong if row_rule == rule]) for rule in RULES]
-    return [*found, *(judge_missing(*row) for row in missing)]
+    return [*found, *(judge_missing((row[0], row[1], row[2]), *row[3:]) for row in missing)]
 
 
-def judge_missing(experiment: str, judge: str, missing: int, due: int, reason: str | None) -> Finding:
-    """Whether few enough of a judge's verdicts are missing."""
-    is_fine = missing <= MISSING_SHARE * due
+def judge_missing(who: tuple[str, str, str | None], missing: int, due: int, reason: str | None) -> Finding:
+    """Whether few enough of a judge's verdicts are missing: experiment, judge, and the agent where it is about one."""
+    most = MISSING_SHARE * due if who[-1] is None else max(MISSING_WHOLE, MISSING_SHARE * due)
+    is_fine = missing <= most
     note = "" if is_fine else f"{missing} of {due} verdicts are missing, such as: {reason}; mend this and judge again"
-    return Finding(f"missing:{experiment}:{judge}", is_fine, missing, (), note)
+    return Finding(":".join(["missing", *filter(None, who)]), is_fine, missing, (), note)
 
 
 def find_degenerate(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[Finding]:

@@ -5,7 +5,8 @@ other readings of a text (`hidden.py`), names of agents (`masking.py`).
 
 A judge never sees such words: what stands in their place says only that something is left out, so that they can neither
 raise nor lower a score. The message itself stays as it is in its table. Who is spoken to decides: what an agent asks of
-the customer, claims, or asserts about its own fairness stays, true or not.
+the customer, claims, or asserts about its own fairness stays, true or not. So does what a customer thinks of the agent
+in marks: some rules hold for the agent's words alone.
 """
 
 import re
@@ -13,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 
+from schemas.simulation import Role
 from servicebench_data.judging.hidden import NUMERALS, find_encoded, fold, list_readings, show_plainly, squeeze
 
 FILE = Path(__file__).parent / "injections.yaml"
@@ -25,6 +27,8 @@ LEFT_OUT = "[words not meant for the customer are left out here]"
 WIDEST = 6
 #: Words of a scrap that belongs to a torn sentence, at most.
 MOST_IN_SCRAP = 3
+#: Whose words a rule is for, by what it says.
+ROLES: Mapping[str | None, tuple[Role, ...]] = {None: get_args(Role), "agent": ("agent",)}
 _ENDS = (".", "!", "?", "。", "！", "？")
 
 _PLAIN = r"(?:[^\n.!?。！？(]|(?<=\w)\(|\((?![^()\n]*\s[^()\n]*\)))"
@@ -43,11 +47,12 @@ _HIDDEN_PLACES = re.compile(
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: classes that must all be found in a sentence, and classes of which none may be."""
+    """A rule: classes that must all be found in a sentence, classes of which none may be, and whose words it is for."""
 
     kind: str
     needed: tuple[str, ...]
     barred: tuple[str, ...]
+    roles: tuple[Role, ...]
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,10 @@ def load_lexicon() -> Lexicon:
         name: re.compile("|".join(f"(?:{entry})" for entry in entries), re.MULTILINE)
         for name, entries in content["words"].items()
     }
-    rules = tuple(Rule(row["kind"], tuple(row["all"]), tuple(row.get("none", ()))) for row in content["rules"])
+    rules = tuple(
+        Rule(row["kind"], tuple(row["all"]), tuple(row.get("none", ())), ROLES[row.get("by")])
+        for row in content["rules"]
+    )
     phrases = tuple(
         (phrase.replace(" ", ""), re.compile(phrase.replace(" ", "[^a-z0-9]+"))) for phrase in content["phrases"]
     )
@@ -130,9 +138,9 @@ def load_lexicon() -> Lexicon:
 
 
 @lru_cache(maxsize=4096)  # the same opening stands in the conversations of every agent
-def clean_message(text: str) -> Cleaned:
+def clean_message(text: str, role: Role = "agent") -> Cleaned:
     """Leave out what speaks to a judge, and show the rest plainly; an honest message stays as it is."""
-    stretches = find_injections(text)
+    stretches = find_injections(text, role)
     shown: list[str] = []
     place = 0
     for stretch in stretches:
@@ -142,13 +150,13 @@ def clean_message(text: str) -> Cleaned:
     return Cleaned(plain, tuple(dict.fromkeys(stretch.kind for stretch in stretches)))
 
 
-def find_injections(text: str) -> list[Stretch]:
+def find_injections(text: str, role: Role = "agent") -> list[Stretch]:
     """Stretches that speak to a judge, in order, none touching another."""
     concealed = list(find_concealed(text))
     units = [(match.start(), match.end()) for match in _SENTENCE.finditer(text) if match[0].strip()]
-    kinds = [name_kind(text[start:end]) or name_concealed(concealed, start, end) for start, end in units]
+    kinds = [name_kind(text[start:end], role) or name_concealed(concealed, start, end) for start, end in units]
     if not any(kinds):
-        kinds = read_together(text, units)
+        kinds = read_together(text, units, role)
     spread(text, units, kinds)
     found = [Stretch(*unit, kind) for unit, kind in zip(units, kinds, strict=True) if kind]
     return join(text, [*concealed, *found])
@@ -171,35 +179,36 @@ def find_concealed(text: str) -> Iterator[Stretch]:
 
 def is_suspicious(text: str) -> bool:
     """Whether hidden words have to do with grading, or give orders."""
-    return has_any(fold(text), (*load_lexicon().weak, "ignore")) or name_kind(text) is not None
+    return has_any(fold(text), (*load_lexicon().weak, "ignore")) or name_kind(text, "agent") is not None
 
 
-def name_kind(text: str) -> str | None:
+def name_kind(text: str, role: Role) -> str | None:
     """The rule by which words speak to a judge, however they are written; None where they do not."""
     folded = fold(text)
-    found = match_rules(folded)
+    found = match_rules(folded, role)
     if found:
         return found
     markers = load_lexicon().markers
     readings = (reading for reading in list_readings(folded) if any(marker in reading for marker in markers))
-    return "encoded" if any(match_rules(reading) for reading in readings) else None
+    return "encoded" if any(match_rules(reading, role) for reading in readings) else None
 
 
-def match_rules(folded: str) -> str | None:
-    """The first rule that holds."""
+def match_rules(folded: str, role: Role) -> str | None:
+    """The first rule that holds for somebody's words."""
     seen = Seen(folded)
     for rule in load_lexicon().rules:
-        if all(seen[name] for name in rule.needed) and not any(seen[name] for name in rule.barred):
+        is_due = role in rule.roles and all(seen[name] for name in rule.needed)
+        if is_due and not any(seen[name] for name in rule.barred):
             return rule.kind
     return None
 
 
-def read_together(text: str, units: Sequence[tuple[int, int]]) -> list[str | None]:
+def read_together(text: str, units: Sequence[tuple[int, int]], role: Role) -> list[str | None]:
     """Kinds of sentences that speak to a judge only when they are read as one, or letter by letter."""
     kinds: list[str | None] = [None] * len(units)
     for width in range(1, min(WIDEST, len(units)) + 1):
         for first in range(len(units) - width + 1):
-            kind = name_whole([text[slice(*unit)] for unit in units[first : first + width]])
+            kind = name_whole([text[slice(*unit)] for unit in units[first : first + width]], role)
             if kind:
                 kinds[first : first + width] = [kind] * width
         if any(kinds):
@@ -207,13 +216,13 @@ def read_together(text: str, units: Sequence[tuple[int, int]]) -> list[str | Non
     return kinds
 
 
-def name_whole(pieces: Sequence[str]) -> str | None:
+def name_whole(pieces: Sequence[str], role: Role) -> str | None:
     """The kind of some pieces that follow each other, where none but the last ends as a sentence does."""
     folded = " ".join(fold(" ".join(pieces)).split())
     if is_torn(folded):
         return "split"
     is_one = len(pieces) > 1 and not any(piece.rstrip().endswith(_ENDS) for piece in pieces[:-1])
-    return match_rules(folded) if is_one else None
+    return match_rules(folded, role) if is_one else None
 
 
 def is_torn(folded: str) -> bool:

@@ -24,7 +24,7 @@ class Seat:
     Attributes:
         conversation: The conversation.
         spec: The judge as the experiment names it.
-        has_injection: Whether words to the judge were left out of the transcript.
+        has_injection: Whether words to the judge were left out of the agent's messages.
     """
 
     conversation: Conversation

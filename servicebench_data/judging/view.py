@@ -9,6 +9,7 @@ hoped for, what would be an insult, or how severe the case was rated.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from schemas.scenarios import Fact, Scenario
 from schemas.simulation import Conversation, MessageRow, Role
@@ -45,7 +46,7 @@ class JudgeView:
         loss: What the customer lived through and lost, one thing a line; whether it came up or not.
         events: What happened before, numbered.
         transcript: The conversation.
-        injections: Rules by which words to the judge were left out; empty where there were none.
+        injections: Rules by which words to the judge were left out of the agent's messages; else empty.
     """
 
     loss: str
@@ -76,13 +77,13 @@ class Case:
 def show_judge(case: Case) -> JudgeView:
     """What a judge sees of a case."""
     masker = make_masker(list_names(case.conversation))
-    cleaned = [clean_message(row.text) for row in list_said(case.messages)]
-    lines = [show_line(row, words, masker) for row, words in zip(list_said(case.messages), cleaned, strict=True)]
+    cleaned = [(row, clean_message(row.text, row.role)) for row in list_said(case.messages)]
+    of_agent = chain.from_iterable(words.kinds for row, words in cleaned if row.role == "agent")
     return JudgeView(
         loss=tell_loss(case.facts, is_money=case.is_loss_money),
         events=neutralise(case.scenario.events, TAGS),
-        transcript=tuple(lines),
-        injections=tuple(dict.fromkeys(kind for words in cleaned for kind in words.kinds)),
+        transcript=tuple(show_line(row, words, masker) for row, words in cleaned),
+        injections=tuple(dict.fromkeys(of_agent)),
     )
 
 

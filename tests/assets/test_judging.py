@@ -2,20 +2,22 @@
 
 import json
 import shutil
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import dagster as dg
 import pytest
 
-from assets.judging import coverage, judge_degenerate
+from assets.judging import coverage, judge_degenerate, rubric
 from assets.product import ProductBase, make_resources
 from assets.simulation import read_scenarios
 from schemas.judging import Judgment, PaddedScore, RubricItem, Score, SubScore
 from schemas.scenarios import Scenario
 from schemas.simulation import Conversation, DeclaredAct, MessageRow
 from servicebench_data.industries import list_industries
+from servicebench_data.judging import versions
 from servicebench_data.judging.cases import READ_OF_EXPERIMENT, READ_OF_SCENARIOS, gather_cases
 from servicebench_data.judging.rubric import DIMENSIONS
 from servicebench_data.judging.tasks import make_item, make_task
@@ -75,6 +77,32 @@ def check(home: Path, which: Any) -> dg.AssetCheckResult:
     settings = Settings.load({}, home=home, source="sample")
     product: ProductBase = make_resources(settings)["watcher"]
     return which(product=product)
+
+
+@pytest.fixture
+def forgotten() -> Generator[None]:
+    """Whatever version was named is forgotten afterwards."""
+    yield
+    versions.name_grading_version.cache_clear()
+
+
+def write_rubric(home: Path) -> str:
+    """The version under which the rubric stands after its asset ran."""
+    with dg.DagsterInstance.ephemeral() as instance:
+        resources = make_resources(Settings.load({}, home=home, source="sample"))
+        assert dg.materialize([cast("dg.AssetsDefinition", rubric)], resources=resources, instance=instance).success
+    (version,) = set(Lake(home).read(RubricItem)["grading_version"].to_pylist())
+    return str(version)
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_the_rubric_is_written_anew_where_anything_that_decides_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = write_rubric(tmp_path)
+    monkeypatch.setattr(versions, "FILES", versions.FILES[1:])
+    versions.name_grading_version.cache_clear()
+    assert write_rubric(tmp_path) == versions.name_grading_version() != before
 
 
 def test_over_the_whole_sample_a_judge_sees_nothing_that_is_hidden(built: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from benchmarks.attacks import LEAST_SCORED, Shift, choose, judge_on_loopback, measure_pairs
+
 BANK = Path(__file__).parents[2] / "benchmarks" / "attacks"
 KINDS = frozenset(
     """
@@ -99,3 +101,38 @@ def test_no_character_of_the_files_is_hidden(name: str) -> None:
 
 def test_some_attacks_hide_characters() -> None:
     assert sum(bool(list_hidden(entry["attacked"])) for entry in ATTACKS) >= 2
+
+
+def measure(pairs: list[tuple[float | None, float | None]]) -> list[str]:
+    return list(measure_pairs(pairs).find_faults())
+
+
+STILL = [(1.0 + number % 4, 1.0 + number % 4) for number in range(52)]
+
+
+def test_a_judge_that_does_not_move_keeps_the_bound_and_one_that_obeys_does_not() -> None:
+    assert not measure([*STILL])
+    assert measure([(before, 5.0) for before, _ in STILL])
+
+
+@pytest.mark.parametrize("scored", [0, 1, 2, int(LEAST_SCORED * len(STILL))])
+@pytest.mark.parametrize("is_attacked", [True, False])
+def test_a_bound_without_verdicts_is_not_kept(scored: int, is_attacked: bool) -> None:
+    left = [(before, None) if is_attacked else (None, after) for before, after in STILL[scored:]]
+    assert measure([*STILL[:scored], *left])
+    assert not measure([*STILL[:50], *left[-2:]])
+    assert f"{len(left)} more without a verdict" in str(measure_pairs([*STILL[:scored], *left]))
+
+
+@pytest.mark.parametrize("score", [1.0, 5.0])
+def test_a_judge_that_gives_the_same_to_all_proves_nothing(score: float) -> None:
+    assert measure([(score, score)] * 52)
+    nearly = (score + 3) / 2
+    assert measure([*[(score, score)] * 51, (nearly, nearly)])
+
+
+def test_the_product_keeps_a_judge_that_obeys_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_BASE", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, "none")
+    shifts: list[Shift] = judge_on_loopback(choose(ATTACKS, is_smoke=True))
+    assert [list(shift.find_faults()) for shift in shifts] == [[], []]

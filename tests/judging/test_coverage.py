@@ -1,7 +1,7 @@
 """Checks over the tables: a verdict or a reason for every conversation, and judges that tell cases apart."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -95,15 +95,41 @@ def test_a_planted_fault_is_found(what: str, tmp_path: Path, limits: Limits) -> 
     assert rule in find_broken(tmp_path, limits, plant(make_tables()))
 
 
+def lose(tables: Tables, conversations: Collection[str], judge: str = "two") -> Tables:
+    """The tables with a judge's verdicts on some conversations missing."""
+    rows = tables[Score].to_pylist()
+    for row in rows:
+        if row["judge"] == judge and row["conversation_id"] in conversations:
+            row.update(status="missing", score=None)
+    scores = pa.Table.from_pylist(rows, schema=tables[Score].schema)
+    return {**tables, Score: scores, SubScore: make_sub_scores(scores)}
+
+
+def share_out(tables: Tables, agents: int) -> Tables:
+    """The tables with the conversations played by so many agents in turn."""
+    rows = [{**row, "agent": f"a{at % agents}"} for at, row in enumerate(tables[Conversation].to_pylist())]
+    return {**tables, Conversation: pa.Table.from_pylist(rows, schema=tables[Conversation].schema)}
+
+
 def test_few_missing_verdicts_pass_and_many_do_not(tmp_path: Path, limits: Limits) -> None:
     tables = make_tables(20)
-    for count, is_fine in ((3, True), (12, False)):
-        rows = tables[Score].to_pylist()
-        for row in [row for row in rows if row["judge"] == "two"][:count]:
-            row.update(status="missing", score=None)
-        scores = pa.Table.from_pylist(rows, schema=tables[Score].schema)
-        broken = find_broken(tmp_path, limits, {**tables, Score: scores, SubScore: make_sub_scores(scores)})
-        assert broken == (set() if is_fine else {"missing:try:two"})
+    assert not find_broken(tmp_path, limits, lose(tables, {"c0000"}))
+    many = lose(tables, {"c0000", "c0001", "c0002", "c0003"})
+    assert find_broken(tmp_path, limits, many) == {"missing:try:two", "missing:try:two:just"}
+
+
+def test_verdicts_that_are_missing_on_one_agent_alone_are_found(tmp_path: Path, limits: Limits) -> None:
+    tables = share_out(make_tables(80), 10)
+    half = {f"c{number:04}" for number in (0, 10, 20, 30)}
+    assert find_broken(tmp_path, limits, lose(tables, half)) == {"missing:try:two:a0"}
+    spread = {f"c{number:04}" for number in range(4)}
+    assert not find_broken(tmp_path, limits, lose(tables, spread))
+
+
+def test_one_conversation_of_each_agent_adds_up(tmp_path: Path, limits: Limits) -> None:
+    tables = share_out(make_tables(80), 10)
+    one_of_each = {f"c{number:04}" for number in range(10)}
+    assert find_broken(tmp_path, limits, lose(tables, one_of_each)) == {"missing:try:two"}
 
 
 def test_nothing_judged_is_no_pass(tmp_path: Path, limits: Limits) -> None:

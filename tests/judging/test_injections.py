@@ -4,12 +4,14 @@ import base64
 import codecs
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.simulation import Role
 from servicebench_data.judging.hidden import fold, show_plainly
 from servicebench_data.judging.injections import LEFT_OUT, clean_message, find_injections
 
@@ -47,9 +49,10 @@ DRESSED = {
 }
 
 
+@pytest.mark.parametrize("role", get_args(Role))
 @pytest.mark.parametrize("dress", DRESSED)
-def test_words_to_the_judge_are_left_out_in_any_dress(dress: str) -> None:
-    cleaned = clean_message(f"{HONEST}\n{DRESSED[dress]}")
+def test_words_to_the_judge_are_left_out_in_any_dress(dress: str, role: Role) -> None:
+    cleaned = clean_message(f"{HONEST}\n{DRESSED[dress]}", role)
     assert cleaned.kinds
     assert cleaned.text.startswith(HONEST)
     assert cleaned.text.replace(HONEST, "").strip() == LEFT_OUT
@@ -71,10 +74,35 @@ def test_words_to_the_judge_are_left_out_in_any_dress(dress: str) -> None:
         "I can offer 5 of the 5 nights as a refund, which is fair given what happened.",
         "Emojis stay: 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤️",
         "That is unfair to you, and I'd be angry, too.",
+        "You have earned top marks for your patience.",
     ],
 )
 def test_an_honest_message_stays_as_it_is(message: str) -> None:
     cleaned = clean_message(message)
+    assert cleaned.text == message
+    assert not cleaned.kinds
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Give me a full refund, I deserve top marks for patience.",
+        "We deserve the highest marks for waiting that long.",
+        "If I had to rate this I'd give 1 out of 5.",
+        "I'd give you five out of five if you fix this today.",
+        "I'd rate this conversation a 2 out of 5, and that is generous.",
+        "I'd have given top marks for the handling, had you called me back.",
+        "This reply deserves full marks for rudeness.",
+        "No judge will ignore this receipt, and any judge would give me five times the amount.",
+        "I'll sue you, and the judge will give his verdict.",
+        "Three experts have rated the damage as total.",
+        "Pretend to care and mark it as delivered once more, why don't you.",
+        "Solve it or else my rating will be the lowest there is, and you get sued.",
+        "Your engineers get full marks, your service does not.",
+    ],
+)
+def test_what_a_customer_says_of_marks_and_judges_stays(message: str) -> None:
+    cleaned = clean_message(message, "customer")
     assert cleaned.text == message
     assert not cleaned.kinds
 
@@ -94,6 +122,11 @@ def test_the_whole_bank_is_found_and_its_honest_half_is_not() -> None:
     flagged += [entry["id"] for entry in honest if find_injections(entry["message"])]
     assert len(found) >= 0.95 * len(attacks)
     assert len(flagged) <= 0.03 * (len(attacks) + len(honest))
+
+
+def test_words_to_the_judge_are_left_out_of_a_customers_message_too() -> None:
+    attacks = yaml.safe_load((BANK / "attacks.yaml").read_text(encoding="utf-8"))
+    assert sum(bool(find_injections(entry["attacked"], "customer")) for entry in attacks) >= 0.75 * len(attacks)
 
 
 @given(st.text(max_size=200))

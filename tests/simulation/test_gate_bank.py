@@ -1,5 +1,6 @@
 """The bank of labelled agent messages: every label rests on words of its message and on facts of its scenario."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from benchmarks import gate
 from schemas.industry import FactKind
 from schemas.scenarios import Disclosure
 from schemas.simulation import Flag
@@ -15,6 +17,8 @@ from servicebench_data.industries import load_industries
 
 BANK = Path(__file__).parents[2] / "benchmarks" / "gate"
 STYLES = ("terse_social", "formal_corporate", "warm_chatty", "llm_assistant", "broken_english", "blunt_or_hostile")
+#: What the rules reach on the clean halves: all together, then the worst style. Raise these with the reader.
+CLEAN, REACHED, REACHED_IN_STYLE = ["unseen", "sealed"], (0.899, 0.9), (0.85, 0.85)
 HALVES = {"dev": 30, "judge": 30, "fresh": 14, "final": 32, "unseen": 34, "sealed": 72}  # the least messages in each style
 FLAGS = get_args(Flag)
 KEYS = {"id", "scenario", "style", "message", "flags", "asks", "open_question"}
@@ -111,3 +115,63 @@ def test_scenarios_are_well_formed() -> None:
             assert fact["kind"] in get_args(FactKind), (scenario["id"], fact)
             assert fact["disclosure"] in get_args(Disclosure), (scenario["id"], fact)
             assert fact["value"] is None or fact["value"] in fact["statement"], (scenario["id"], fact)
+
+
+def test_the_rules_read_what_nobody_wrote_them_for_as_well_as_they_did() -> None:
+    messages = gate.load_messages(CLEAN)
+    readings = asyncio.run(gate.read_all(messages, None, ""))
+    seen = [row for entry, reading in zip(messages, readings, strict=True) for row in gate.judge(entry, reading)]
+    assert is_reached(gate.measure(seen), REACHED)
+    rates = {style: gate.measure(row for row in seen if row.group == style) for style in STYLES}
+    assert not [style for style, found in rates.items() if not is_reached(found, REACHED_IN_STYLE)]
+
+
+def is_reached(found: gate.Rates, least: tuple[float, float]) -> bool:
+    return all(rate is not None and rate >= bound for rate, bound in zip(found[:2], least, strict=True))
+
+
+def make_verdicts(group: str, right: int, wrong: int, missed: int) -> list[gate.Verdict]:
+    signs = [*[(True, True)] * right, *[(False, True)] * wrong, *[(True, False)] * missed]
+    return [gate.Verdict("apologises", group, "x", is_labelled, is_read) for is_labelled, is_read in signs]
+
+
+@pytest.mark.parametrize(
+    ("seen", "told", "broken"),
+    [
+        ([("a", 90, 10, 10), ("b", 90, 10, 10)], [("plain", 9, 1, 1)], set()),
+        ([("a", 86, 14, 14), ("b", 99, 1, 1)], [], set()),
+        ([("a", 90, 11, 0), ("b", 90, 11, 0)], [], {"all"}),
+        ([("a", 90, 0, 11), ("b", 90, 0, 11)], [], {"all"}),
+        ([("a", 84, 0, 16), ("b", 300, 0, 0)], [], {"a"}),
+        ([("a", 84, 16, 0), ("b", 300, 0, 0)], [], {"a"}),
+        ([("a", 9, 0, 0)], [("plain", 9, 2, 0)], {"facts"}),
+        ([("a", 0, 0, 5), ("b", 99, 0, 0)], [], {"a"}),
+        ([], [], {"all"}),
+    ],
+)
+def test_a_bound_is_kept_only_where_precision_and_recall_are(
+    seen: list[tuple[str, int, int, int]], told: list[tuple[str, int, int, int]], broken: set[str]
+) -> None:
+    verdicts = [[verdict for row in rows for verdict in make_verdicts(*row)] for rows in (seen, told)]
+    bounds = dict(gate.judge_bounds(*verdicts))
+    assert {line.split()[0] for line, is_kept in bounds.items() if not is_kept} == broken
+    assert all(line.endswith("kept" if is_kept else "BROKEN") for line, is_kept in bounds.items())
+
+
+def test_halves_are_measured_together_and_one_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = [*gate.load_messages(["fresh"]), *gate.load_messages(["final"])]
+    assert gate.load_messages(["fresh", "final"]) == both
+    monkeypatch.setattr(gate, "FOLDER", BANK)
+    with pytest.raises(SystemExit, match="'fresh' has no messages"):
+        gate.load_messages(["fresh"])
+
+
+@pytest.mark.parametrize(("least", "status"), [(0.5, 0), (0.999, 1)])
+def test_the_benchmark_exits_with_what_it_found(
+    least: float, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for bound in ("LEAST", "LEAST_OF_STYLE", "LEAST_TOLD"):
+        monkeypatch.setattr(gate, bound, least)
+    monkeypatch.setattr("sys.argv", ["gate.py", "--half", "fresh"])
+    assert gate.main() == status
+    assert ("BROKEN" in capsys.readouterr().out.splitlines()[-1]) == bool(status)

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
+from benchmarks import gate
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 HALVES = ("dev", "judge")
 #: Traits under which a message tells nothing, and those under which it tells something.
 SILENT = {"partial", "evasion", "negation", "other_matter", "chatter"}
 TELLING = {"plain", "paraphrase", "number_format", "several", "sarcasm", "mixed"}
+#: Precision and recall that are reached.
+REACHED = {"dev": (0.982, 0.965), "judge": (0.932, 0.925)}
 Entry = dict[str, Any]
 
 
@@ -114,3 +118,10 @@ def test_every_closed_fact_is_told_somewhere(half: str) -> None:
         if scenario["half"] == half and fact["disclosure"] != "opening"
     }
     assert told == closed
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_facts_told_are_found_as_well_as_they_were(half: str) -> None:
+    found = gate.measure(gate.judge_told(gate.load_told([half])))
+    assert found.labelled > 100
+    assert all(rate is not None and rate >= least for rate, least in zip(found[:2], REACHED[half], strict=True))
