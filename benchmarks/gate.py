@@ -164,14 +164,14 @@ async def read_all(messages: Sequence[Entry], model: str | None, ledger: str) ->
     """A reading of each message; None where the model could not read it."""
     closed = load_closed()
     if model is None:
-        return [await RulesGate().read(entry["message"], closed[entry["scenario"]], "") for entry in messages]
+        return [await RulesGate().read(entry["message"], closed[entry["scenario"]]) for entry in messages]
     readings: list[GateReading | None] = []
     with open_doorway(ModelOptions(model=model), ledger) as doorway:
         async with doorway.open_session([Target(model)]) as session:
             for entry in messages:
                 gate = ModelGate(session, How(model, seed=1), entry["scenario"])
                 try:
-                    readings.append(await gate.read(entry["message"], closed[entry["scenario"]], ""))
+                    readings.append(await gate.read(entry["message"], closed[entry["scenario"]]))
                 except SimulatorError:
                     readings.append(None)
     return readings

@@ -22,6 +22,9 @@ OpenedBy = Literal["asked", "open_question", "earned"]
 DisclosedBy = Literal["opening", "elicited", "volunteered", "early"]
 OfferKind = Literal["entitlement", "goodwill_cash", "goodwill_non_cash"]
 OfferRelation = Literal["new", "raise", "addition", "alternative"]
+#: How a declared offer and its message differ: the message does not say it, or with another figure or none; or it makes
+#: an offer that nobody declared.
+OfferMismatch = Literal["unsaid", "figure", "undeclared"]
 #: What a scripted agent says that it does with a message; the rule engine scores from these alone.
 ActKind = Literal[
     "greeted",
@@ -43,7 +46,7 @@ ActKind = Literal[
     "repeated_question",
     "closed",
 ]
-#: Enumerated ends. `invalid` is the simulator's doing, `failed` the agent's or the endpoint's.
+#: Enumerated ends. `invalid` is the simulator's doing, `failed` the agent's or an endpoint's.
 End = Literal["agreement", "disengagement", "turn_cap", "invalid", "failed"]
 EndDetail = Literal[
     "accepted",
@@ -56,7 +59,9 @@ EndDetail = Literal[
     "agent_unparsable",
     "agent_refusal",
     "agent_context_overflow",
+    "agent_too_long",
     "agent_unanswered",
+    "simulator_unanswered",
     "over_budget",
 ]
 SimulatorFaultKind = Literal[
@@ -69,6 +74,7 @@ SimulatorFaultKind = Literal[
     "unearned_acceptance",
     "repetition",
     "assistant_speech",
+    "misread",
     "unanswered",
 ]
 
@@ -186,6 +192,11 @@ class OfferRow(Record):
     description: str = Field(min_length=1, description="What is offered.")
     quote: str = Field(description="The words that make the offer; empty where only the structure says it.")
     read_from: Literal["structure", "text"] = Field(description="Whether the agent declared it or it was read.")
+    mismatch: OfferMismatch | None = Field(
+        description="How declaration and message differ in it: declared and `unsaid`, so that the customer does not "
+        "know of it; said with another `figure`, which counts, or with none, so that the customer knows of none; said "
+        "and `undeclared`. Missing where they agree, and for an agent that declares no offers."
+    )
     is_over_limit: bool = Field(description="Whether goodwill standing after it exceeds the limit; never clipped.")
 
 
@@ -251,7 +262,7 @@ class FactDisclosure(Record):
 
 
 class SimulatorFault(Record):
-    """One row per fault of the customer simulator, mended by a retry or not."""
+    """One row per fault of the customer simulator or of the gate, mended by a retry or not."""
 
     table: ClassVar = Table(
         "simulator_fault",
@@ -268,7 +279,10 @@ class SimulatorFault(Record):
     fault_index: Count = Field(description="Number within the message, from 0.")
     kind: SimulatorFaultKind = Field(description="What went wrong.")
     detail: str = Field(description="The offending words, or what was missing.")
-    made_by: Id = Field(description="Model of the customer, or of the gate where that gave no answer; or `offline`.")
+    made_by: Id = Field(
+        description="Model of the customer, or of the gate where that gave no answer or one that was trimmed "
+        "(`misread`); or `offline`."
+    )
     is_mended: bool = Field(description="Whether a later try of the same message was free of faults.")
 
 

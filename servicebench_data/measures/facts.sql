@@ -126,7 +126,7 @@ told_end AS (
     SELECT *, CASE WHEN "end" = 'agreement' THEN 'agreed'
                    WHEN "end" = 'disengagement' THEN 'disengaged'
                    WHEN "end" = 'invalid' THEN 'invalid'
-                   WHEN end_detail = 'over_budget' THEN 'unplayed'
+                   WHEN end_detail IN ('over_budget', 'simulator_unanswered') THEN 'unplayed'
                    ELSE 'unresolved' END AS outcome
     FROM simulation.conversation
 )
@@ -179,7 +179,7 @@ COMMENT ON VIEW measures.conversation_fact IS 'One row per conversation of every
 ;
 COMMENT ON COLUMN measures.conversation_fact.cluster_id IS 'What statistics cluster by: near-duplicates of the source dialogue and dialogues of one author share it, along the chain; so do all styles, repeats and agents on one scenario.'
 ;
-COMMENT ON COLUMN measures.conversation_fact.outcome IS 'agreed, disengaged, unresolved (the cap on turns, or what the agent or its endpoint caused), invalid (the simulator failed: no result), unplayed (a cap on spending stopped it: no result).'
+COMMENT ON COLUMN measures.conversation_fact.outcome IS 'agreed, disengaged, unresolved (the cap on turns, or what the agent or its endpoint caused), invalid (the simulator failed: no result), unplayed (a cap on spending or the endpoint of customer or gate stopped it: no result).'
 ;
 COMMENT ON COLUMN measures.conversation_fact.agent_messages IS 'Messages of the agent that say anything.'
 ;

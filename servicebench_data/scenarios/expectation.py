@@ -93,7 +93,7 @@ def expect_resolution(
         industry=severity.industry,
         scenario_id=severity.scenario_id,
         made_by="offline",
-        explanation=find_explanation(readings, severity),
+        explanation=find_explanation(severity),
         action=describe_action(wish, category, is_loss_money=is_loss_money),
         apology=find_apology(readings, severity),
         compensation_min_usd=low,
@@ -151,28 +151,9 @@ def find_loss(readings: Sequence[Reading]) -> float:
     return max(sums, default=0.0)
 
 
-def find_explanation(readings: Sequence[Reading], severity: Severity) -> str | None:
-    """What they want explained: the first why-question that could be turned, else the cause of a grave case."""
-    for reading in readings:
-        if (
-            re.search(r"\bwhy\b|\bhow come\b", reading.quote, re.IGNORECASE)
-            and reading.third is not None
-            and reading.quote.rstrip().endswith("?")
-        ):
-            return f"Why {lower_first(reading.third, reading.brands)}"
+def find_explanation(severity: Severity) -> str | None:
+    """What they want explained, in general words: a question of theirs could tell what comes out only later."""
     return None if severity.level == "low" else "What went wrong, and why nobody put it right sooner."
-
-
-def lower_first(text: str, brands: Sequence[str]) -> str:
-    """The text with a small first letter, unless it begins with a name."""
-    is_name = text.startswith(tuple(brands)) or not text.split(" ", 1)[0].istitle()
-    return (
-        text
-        if is_name
-        or text.split(maxsplit=1)[0]
-        not in {"The", "They", "Staff", "There", "It", "This", "She", "He", "Their", "Every", "All"}
-        else text[0].lower() + text[1:]
-    )
 
 
 def describe_action(wish: Wish, category: Category, *, is_loss_money: bool) -> str:

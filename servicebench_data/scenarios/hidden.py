@@ -30,13 +30,14 @@ _SARCASM_NOUN = re.compile(
 _SARCASM_LACK = re.compile(
     r"^(?:thanks?(?: you)?(?: so much| a lot| again)?)(?: [\w']+){0,3}? for (no (?!reason)[a-z]+\b.*)$", re.IGNORECASE
 )
+_LEAD = r"^(?:(?:so|and|but|then),? )*"
 _WHY_PRONOUN = re.compile(
-    r"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth| in the world)? (do|does|did|is|are|was|were|have|"
+    rf"{_LEAD}(?:why|how come)(?: the hell| on earth| in the world)? (do|does|did|is|are|was|were|have|"
     r"has|had|can|could|will|would|am|cannot) (not )?(i|you|we|they|it|he|she)\b ?(not\b)? ?(.*)$",
     re.IGNORECASE,
 )
 _WHY_NOUN = re.compile(
-    rf"^(?:so |and |but )?(?:why|how come)(?: the hell| on earth)? (is|are|was|were|has|have|am|does|do|did) "
+    rf"{_LEAD}(?:why|how come)(?: the hell| on earth)? (is|are|was|were|has|have|am|does|do|did) "
     rf"(not )?((?:my|our|your|the|this|flight|every|all|there|no|boarding|earlier|other|your) ?(?:(?:\w+|"
     rf"\[[a-z]+-\d+\]) ?){{0,4}}?) "
     rf"?\b({STATES}|been|no|offered|allowed|able|working|available|telling|unable|answered|only|keep|take|refuse|cost|say|show)\b(.*)$",

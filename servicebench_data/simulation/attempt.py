@@ -40,7 +40,7 @@ OFFLINE = "offline"
 #: Answers asked of the customer for one message.
 MOST_TRIES = 3
 #: Faults that are counted and harm nothing, for what counts is what the message holds.
-HARMLESS = frozenset({"claimed_disclosure"})
+HARMLESS = frozenset({"claimed_disclosure", "misread"})
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,7 @@ class Attempt:
                 if ending:
                     return ending
         except SimulatorError as error:
+            self.log.costs.append(error.cost_usd)
             if error.detail == "simulator_fault":
                 self.slips.append(Slip(self.log.next_index, "unanswered", str(error), error.made_by, is_mended=False))
             return Ending(error.detail, str(error))
@@ -163,15 +164,19 @@ class Attempt:
             return Ending(turn.failure or "agent_empty", turn.failure_reason)
         self.log.add_agent(turn, self.book.enter(turn, view.policies, index))
         self.said.append(Said("agent", turn.message))
-        self.take_reading(turn, await scene.cast.gate.read(turn.message, self.facts.closed, scope))
+        self.take_reading(turn, await scene.cast.gate.read(turn.message, self.facts.closed, self.number))
         return None
 
     def take_reading(self, turn: AgentTurn, reading: GateReading) -> None:
         """Open facts, and let the customer feel."""
         self.log.add_reading(reading)
+        self.slips += [
+            Slip(self.log.next_index, "misread", omission, reading.made_by, is_mended=False)
+            for omission in reading.omissions
+        ]
         self.facts.open(reading.openings)
         self.moves.append(Move(turn.message, reading.flags))
-        table = Table(make_wish(self.scene.parts.expectation), self.moves, self.book.new, self.book.standing)
+        table = Table(make_wish(self.scene.parts.expectation), self.moves, self.book.new, self.book.heard.offers)
         self.feeling = react(self.feeling, table, self.scene.planned.style, self.scene.cast.constants)
 
     async def hear_customer(self) -> Ending | None:

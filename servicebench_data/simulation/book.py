@@ -1,6 +1,9 @@
 """The book of an agent's offers in one conversation: what each message offers, and what stands after it.
 
-Belongs here: offers as rows, the limit, and what a raise replaces. Not here: reading offers from words (`offers.py`).
+Belongs here: offers as rows, the limit, and what a raise replaces. Not here: reading offers from words (`offers.py`),
+holding what is declared against them (`offer_pairing.py`).
+
+It has two shelves: what counts as offered, declared or said, for rows and limit; and what the customer heard.
 """
 
 import re
@@ -8,10 +11,44 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schemas.simulation import OfferRelation, OfferRow
+from servicebench_data.simulation.offer_pairing import Made, hold_against
 from servicebench_data.simulation.offers import price_in_kind, read_offers
 from servicebench_data.simulation.turns import AgentTurn, Offer, PolicyView
 
 _WORD = re.compile(r"[\w-]+")
+
+
+@dataclass
+class Shelf:
+    """Offers that stand.
+
+    Attributes:
+        entries: The offers by `message_index:offer_index`, the oldest first.
+    """
+
+    entries: dict[str, Offer] = field(default_factory=dict[str, Offer])
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The offers alone."""
+        return tuple(self.entries.values())
+
+    def put(self, key: str, offer: Offer) -> str | None:
+        """Put an offer there; returns the key of the one that it takes the place of."""
+        raised = self.find_raised(offer)
+        if raised is not None:
+            del self.entries[raised]
+        self.entries[key] = offer
+        return raised
+
+    def find_raised(self, offer: Offer) -> str | None:
+        """The standing offer that an offer takes the place of.
+
+        A raise takes that of the newest of its kind, an alternative that of the newest; an offer that is only said
+        again takes its own, so that it does not count twice. An addition takes none.
+        """
+        fits = FITS[offer.relation]
+        return next((key for key, other in reversed(self.entries.items()) if fits(offer, other)), None)
 
 
 @dataclass
@@ -21,38 +58,42 @@ class OfferBook:
     Attributes:
         conversation_id: The conversation.
         limit_usd: Most goodwill in all, USD; never clipped to it.
-        new: Offers of the newest message.
-        entries: Offers that stand, by `message_index:offer_index`.
+        made: Offers that stand.
+        heard: Offers that stand for the customer: what the messages say, with the figures that they name.
+        new: What the newest message says, alike.
     """
 
     conversation_id: str
     limit_usd: float
+    made: Shelf = field(default_factory=Shelf)
+    heard: Shelf = field(default_factory=Shelf)
     new: tuple[Offer, ...] = ()
-    entries: dict[str, Offer] = field(default_factory=dict[str, Offer])
-
-    @property
-    def standing(self) -> tuple[Offer, ...]:
-        """Offers that stand, the oldest first."""
-        return tuple(self.entries.values())
 
     @property
     def goodwill_usd(self) -> float:
         """Worth of the goodwill that stands; what has no figure counts nothing."""
-        return sum(offer.amount_usd or 0.0 for offer in self.standing if offer.kind != "entitlement")
+        return sum(offer.amount_usd or 0.0 for offer in self.made.offers if offer.kind != "entitlement")
 
     def enter(self, turn: AgentTurn, policies: Sequence[PolicyView], message_index: int) -> list[OfferRow]:
-        """Rows of a message's offers: those that were declared, or read from the words where nothing declares any."""
-        offers = turn.offers if turn.has_structure else read_offers(turn.message, policies)
-        named = (name_policy(offer, policies) for offer in offers)
-        self.new = tuple(order_choices(price_in_kind(offer) for offer in named))
-        return [self.enter_one(offer, message_index, number) for number, offer in enumerate(self.new)]
+        """Rows of a message's offers: those that were declared, and those that only its words make."""
+        offers = self.list_made(turn, policies)
+        self.new = tuple(order_choices(price_in_kind(entry.heard) for entry in offers if entry.heard))
+        for number, offer in enumerate(self.new):
+            self.heard.put(f"{message_index}:{number}", offer)
+        written = order_choices(price_in_kind(entry.offer) for entry in offers)
+        return [self.enter_one(offer, message_index, number) for number, offer in enumerate(written)]
+
+    def list_made(self, turn: AgentTurn, policies: Sequence[PolicyView]) -> Sequence[Made]:
+        """The offers of a message; all that its words make where nothing declares any."""
+        read = read_offers(turn.message, policies)
+        if not turn.has_structure:
+            return [Made(offer, offer) for offer in read]
+        declared = [name_policy(offer, policies) for offer in turn.offers]
+        return hold_against(turn.message, declared, read, self.heard.offers)
 
     def enter_one(self, offer: Offer, message_index: int, number: int) -> OfferRow:
         """The row of an offer, and what stands with it."""
-        raised = self.find_raised(offer)
-        if raised is not None:
-            del self.entries[raised]
-        self.entries[f"{message_index}:{number}"] = offer
+        raised = self.made.put(f"{message_index}:{number}", offer)
         return OfferRow(
             conversation_id=self.conversation_id,
             message_index=message_index,
@@ -65,17 +106,9 @@ class OfferBook:
             description=offer.description,
             quote=offer.quote,
             read_from=offer.read_from,
+            mismatch=offer.mismatch,
             is_over_limit=offer.kind != "entitlement" and self.goodwill_usd > self.limit_usd,
         )
-
-    def find_raised(self, offer: Offer) -> str | None:
-        """The standing offer that an offer takes the place of.
-
-        A raise takes that of the newest of its kind, an alternative that of the newest; an offer that is only said
-        again takes its own, so that it does not count twice. An addition takes none.
-        """
-        fits = FITS[offer.relation]
-        return next((key for key, other in reversed(self.entries.items()) if fits(offer, other)), None)
 
 
 def name_policy(offer: Offer, policies: Sequence[PolicyView]) -> Offer:

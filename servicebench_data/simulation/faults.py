@@ -324,6 +324,7 @@ _ADVICE: dict[SimulatorFaultKind, str] = {
     "unearned_acceptance": "you do not agree yet ({words}): continue, and say what is missing",
     "claimed_disclosure": "{words}: list exactly the facts that your message tells",
     "repetition": "you said this before: say something else, in other words",
+    "misread": "{words}",
     "unanswered": "the message has no words: write one",
 }
 

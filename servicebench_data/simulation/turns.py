@@ -18,6 +18,7 @@ from schemas.simulation import (
     EndDetail,
     Flag,
     OfferKind,
+    OfferMismatch,
     OfferRelation,
     OpenedBy,
     Role,
@@ -166,6 +167,7 @@ class Offer:
         description: What is offered.
         quote: Words of the message that make it; empty where only the structure says it.
         read_from: Declared by the agent, or read from its text.
+        mismatch: Where declaration and text differ; see `OfferRow`.
     """
 
     kind: OfferKind
@@ -175,6 +177,7 @@ class Offer:
     description: str
     quote: str = ""
     read_from: Literal["structure", "text"] = "structure"
+    mismatch: OfferMismatch | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ class AgentTurn:
 
     Attributes:
         message: What it says to the customer; empty where `failure` is set.
-        offers: Offers that it declared; those that only its text makes are read later.
+        offers: Offers that it declared; those that its text makes are read later.
         has_structure: Whether the answer came with a structure, so that no declared offer means none was declared.
         acts: Acts that it declared; None for an agent that declares none.
         reasoning: Its thoughts apart from the message.
@@ -253,27 +256,30 @@ class GateReading:
         openings: Facts that it opens, at most one entry each.
         made_by: Model; `offline` for the rules.
         cost_usd: Price; None where unknown.
+        omissions: What was left out of the model's answer, each with why; its words stay out of flags and openings.
     """
 
     flags: Mapping[Flag, str]
     openings: tuple[Opening, ...]
     made_by: str = "offline"
     cost_usd: float | None = 0.0
+    omissions: tuple[str, ...] = ()
 
 
 class SimulatorError(RuntimeError):
     """Customer or gate could not answer; the message says why, without any text of the conversation.
 
     Attributes:
-        detail: `simulator_fault`: no valid answer came, so that the conversation starts anew or is invalid;
-            `over_budget`: a cap stopped it.
+        detail: How it ends the conversation; after a `simulator_fault` it starts anew or is invalid.
         made_by: Model that gave no answer.
+        cost_usd: Price of what it answered; None where unknown.
     """
 
-    def __init__(self, detail: Literal["simulator_fault", "over_budget"], message: str, made_by: str) -> None:
+    def __init__(self, detail: EndDetail, message: str, made_by: str, cost_usd: float | None) -> None:
         super().__init__(message)
         self.detail: EndDetail = detail
         self.made_by = made_by
+        self.cost_usd = cost_usd
 
 
 class Asker(Protocol):
@@ -291,8 +297,13 @@ class Asker(Protocol):
 class Gate(Protocol):
     """Reads an agent's message, before the customer answers it; knows neither agent nor style."""
 
-    async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:
+    async def read(self, message: str, closed: Sequence[KnownFact], attempt: int = 0) -> GateReading:
         """Flags with quotes, and the closed facts that this message asks for or earns.
+
+        Args:
+            message: The message.
+            closed: Facts that are neither out nor may be told.
+            attempt: Number of the attempt at the conversation, so that a model is not asked in vain again.
 
         Raises:
             SimulatorError: It could not be read.

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from assets.automation import experiments_folder
 from assets.product import ProductBase, make_resources
 from assets.runner import run_experiment
 from assets.simulation import read_scenarios
-from schemas.scenarios import Scenario
+from schemas.scenarios import Fact, Scenario
 from schemas.simulation import Conversation, MessageRow
 from servicebench_data.industries import list_industries
 from servicebench_data.lake.arrow import to_records
@@ -34,31 +35,53 @@ from servicebench_data.simulation.experiment import ExperimentError, LoadedExper
 from servicebench_data.simulation.files import register_experiment
 from servicebench_data.simulation.loop import play
 from servicebench_data.simulation.playing import gather
-from servicebench_data.simulation.turns import Agent, AgentTurn, AgentView, Customer, CustomerTurn, CustomerView
-from servicebench_data.simulation.views import Parts
+from servicebench_data.simulation.telling import find_told
+from servicebench_data.simulation.turns import (
+    Agent,
+    AgentTurn,
+    AgentView,
+    Customer,
+    CustomerTurn,
+    CustomerView,
+    KnownFact,
+)
+from servicebench_data.simulation.views import Parts, know_facts
 from tests.assets.experiments import SMALL, ask, run, write_experiment
 
 MARK = re.compile(r"zq[a-z]+\d*")
 
 
 def mark(parts: Parts) -> Parts:
-    """A scenario with a word of its own in every fact that only the customer knows, and in all that is hidden."""
-    words = {fact.fact_id: f"zqfact{fact.fact_id[1:]}" for fact in parts.facts if fact.is_customer_only}
+    """A scenario with a word of its own in every fact that only the customer knows, and in all that is hidden.
+
+    The sentences of the background carry the words of the facts that they tell.
+    """
+    words = {
+        fact.fact_id: f"zqfact{fact.fact_id[1:]}"
+        for fact in parts.facts
+        if fact.is_customer_only and fact.disclosure != "opening"
+    }
     facts = tuple(
         fact.model_copy(update={"statement": put_in(fact.statement, words[fact.fact_id])})
-        if fact.fact_id in words and fact.disclosure != "opening"
+        if fact.fact_id in words
         else fact
         for fact in parts.facts
+    )
+    background = tuple(
+        row.model_copy(update={"text": put_in(row.text, " ".join(words[name] for name in words.keys() & row.fact_ids))})
+        for row in parts.background
     )
     hidden = {"events": "zqevents", "background": "zqbackground", "expectation": "zqexpectation"}
     record = f"{parts.scenario.case_record}\nNote: zqrecord"
     scenario = parts.scenario.model_copy(update={**hidden, "case_record": record})
     policies = tuple(policy.model_copy(update={"text": f"{policy.text} zqpolicy"}) for policy in parts.policies)
-    return replace(parts, scenario=scenario, facts=facts, policies=policies)
+    return replace(parts, scenario=scenario, facts=facts, background=background, policies=policies)
 
 
 def put_in(statement: str, word: str) -> str:
-    """A statement with a further word before its end."""
+    """A statement with a further word before its end, where there is one."""
+    if not word:
+        return statement
     stripped = statement.rstrip(".!")
     return f"{stripped} {word}{statement[len(stripped) :] or '.'}"
 
@@ -79,23 +102,31 @@ class WatchedAgent:
 
 @dataclass(frozen=True)
 class WatchedCustomer:
-    """A customer that looks for marked words in all it is given."""
+    """A customer that looks for marked words in all it is given, and for closed facts in what it wishes for."""
 
     inner: Customer
     constants: Any
+    facts: Sequence[KnownFact]
 
     async def reply(self, view: CustomerView, *, seed: int, complaints: Sequence[str] = ()) -> CustomerTurn:
         heard = set(MARK.findall(" ".join(said.text for said in view.said)))
         shown = {**asdict(view), "prompt": describe_customer(view, complaints, self.constants)}
         may = set(MARK.findall(" ".join(fact.statement for fact in (*view.told, *view.may_tell))))
         assert set(MARK.findall(json.dumps(shown))) - heard <= may
+        open_ids = {fact.fact_id for fact in (*view.told, *view.may_tell)}
+        closed = [fact for fact in self.facts if fact.fact_id not in open_ids]
+        # What would insult is one of a fixed list, whatever the case.
+        wished = (view.wish.action, view.wish.explanation, view.wish.apology)
+        assert not any(find_told(text, closed) for text in wished if text)
         return await self.inner.reply(view, seed=seed, complaints=complaints)
 
 
-def watch(scene: Scene) -> Scene:
+def watch(scene: Scene, facts: Sequence[Fact]) -> Scene:
+    """The scene with both sides watched; the facts are given as they stand in the scenario, without marks."""
     cast = scene.cast
     agent = WatchedAgent(cast.agent, cast.agent_spec)
-    return replace(scene, cast=replace(cast, agent=agent, customer=WatchedCustomer(cast.customer, cast.constants)))
+    customer = WatchedCustomer(cast.customer, cast.constants, know_facts(facts))
+    return replace(scene, cast=replace(cast, agent=agent, customer=customer))
 
 
 def list_watched(home: Path, tmp_path: Path) -> Iterator[Scene]:
@@ -105,7 +136,7 @@ def list_watched(home: Path, tmp_path: Path) -> Iterator[Scene]:
     company = gather(loaded, read_scenarios(Lake(home), list_industries()))
     marked = {scenario: mark(parts) for scenario, parts in company.parts.items()}
     for scene in Company(loaded, marked, company.planned, company.adviser, 20).set_scenes(None):
-        yield watch(scene)
+        yield watch(scene, company.parts[scene.planned.scenario_id].facts)
 
 
 def test_over_the_whole_sample_nobody_sees_what_is_not_theirs(built: Path, tmp_path: Path) -> None:
@@ -117,11 +148,19 @@ def test_over_the_whole_sample_nobody_sees_what_is_not_theirs(built: Path, tmp_p
     assert not any(entry.faults for entry in played)
 
 
+def list_hidden(scene: Scene) -> list[str]:
+    """What a scene's customer does not tell at the opening, without marks."""
+    return [MARK.sub("", fact.statement) for fact in scene.parts.facts if fact.disclosure != "opening"]
+
+
 def test_the_watch_finds_a_leak(built: Path, tmp_path: Path) -> None:
-    scene = next(iter(list_watched(built, tmp_path)))
+    scene = max(islice(list_watched(built, tmp_path), 20), key=lambda scene: len(list_hidden(scene)))
     leaking = scene.parts.scenario.model_copy(update={"case_record": "It says zqfact9."})
-    with pytest.raises(AssertionError):
-        asyncio.run(play(replace(scene, parts=replace(scene.parts, scenario=leaking))))
+    untagged = scene.parts.background[0].model_copy(update={"text": "I say zqfact9.", "fact_ids": []})
+    telling = scene.parts.expectation.model_copy(update={"explanation": " ".join(list_hidden(scene))})
+    for changed in ({"scenario": leaking}, {"background": (untagged,)}, {"expectation": telling}):
+        with pytest.raises(AssertionError):
+            asyncio.run(play(replace(scene, parts=replace(scene.parts, **changed))))
 
 
 def test_an_experiment_is_run_published_and_taken_up_again(played: Path, tmp_path: Path) -> None:

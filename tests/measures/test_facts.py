@@ -187,8 +187,9 @@ def test_coverage_by_turn_grows_with_what_is_told(talks: Talks, tmp_path: Path) 
 OUTCOMES = {
     "accepted": "agreed", "left": "disengaged", "third_party": "disengaged", "faded_out": "disengaged",
     "turn_cap": "unresolved", "agent_empty": "unresolved", "agent_refusal": "unresolved",
-    "agent_unparsable": "unresolved", "agent_context_overflow": "unresolved", "agent_unanswered": "unresolved",
-    "simulator_fault": "invalid", "over_budget": "unplayed",
+    "agent_unparsable": "unresolved", "agent_context_overflow": "unresolved", "agent_too_long": "unresolved",
+    "agent_unanswered": "unresolved",
+    "simulator_fault": "invalid", "simulator_unanswered": "unplayed", "over_budget": "unplayed",
 }  # fmt: skip
 VALUES = """
     SELECT end_detail, outcome, total, map_from_entries(list((measure, m.value)))
@@ -207,7 +208,7 @@ def test_every_end_is_an_outcome_and_only_results_have_scores_and_rates(talks: T
         rows = connection.execute(VALUES).fetchall()
         scored = connection.execute("SELECT count(*) FROM measures.score_fact").fetchall()
     assert {end: outcome for end, outcome, *_ in rows} == OUTCOMES
-    assert scored == [(30,)]
+    assert scored == [(33,)]
     for end, outcome, total, values in rows:
         has_result = outcome not in {"invalid", "unplayed"}
         assert total == (4.0 if has_result else None)

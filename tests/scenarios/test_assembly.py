@@ -1,6 +1,6 @@
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from schemas.dialogues import Dialogue, Turn
@@ -17,6 +17,8 @@ from servicebench_data.scenarios.assembly import (
 )
 from servicebench_data.scenarios.grounding import check_early_telling
 from servicebench_data.scenarios.parts import Chance, Parts, Source, make_scenario_id, name_company
+from servicebench_data.simulation.telling import find_told
+from servicebench_data.simulation.views import know_facts
 from tests.scenarios.dialogues import LOST_BAG, account, knowledge, make_source
 
 FRAGMENTS = st.sampled_from(
@@ -43,6 +45,20 @@ POSTS = st.lists(st.tuples(st.sampled_from(["customer", "customer", "account"]),
 
 def build(*posts: tuple[str, str], rate: float = 0.0, category_id: str | None = None) -> Parts:
     return build_parts(make_source(*posts, category_id=category_id), knowledge(), seed=1, stale_rate=rate)
+
+
+@given(POSTS)
+@example([
+    ("customer", "You lost my bag on flight 1234 from Denver to Austin on Tuesday. Been waiting 3 hours!!"),
+    ("account", "Please DM us your confirmation number."),
+    ("customer", "It is [booking-1]. Then why was the window still covered in it?"),
+])  # fmt: skip
+def test_no_wish_tells_what_comes_out_only_later(posts: list[tuple[str, str]]) -> None:
+    parts = build(*posts)
+    if (wish := parts.expectation) is not None:
+        later = know_facts(fact for fact in parts.facts if fact.disclosure != "opening")
+        texts = (wish.explanation, wish.apology, wish.action)
+        assert not any(find_told(text, later) for text in texts if text)
 
 
 def test_a_whole_scenario() -> None:

@@ -30,6 +30,8 @@ TOLD = [
         "The airline cancelled the customer's flight without telling them.",
     ),
     ("Why is my flight delayed?", "My flight is delayed.", "The customer's flight was delayed."),
+    ("Then why is the window still covered?", "The window is still covered.", "The window was still covered."),
+    ("And then, why was I charged twice?", "I was charged twice.", "The customer was charged twice."),
     ("Why is it that my bag was lost?", "My bag was lost.", "The customer's bag was lost."),
     ("Why did you cancel my flight?", "They cancelled my flight.", "The airline cancelled the customer's flight."),
     ("Thanks for losing my bag", "They lost my bag.", "The airline lost the customer's bag."),

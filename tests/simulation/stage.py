@@ -193,7 +193,7 @@ class WordGate:
     )
     seen: list[Sequence[KnownFact]] = field(default_factory=list[Sequence[KnownFact]])
 
-    async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:  # noqa: ARG002
+    async def read(self, message: str, closed: Sequence[KnownFact], attempt: int = 0) -> GateReading:  # noqa: ARG002
         self.seen.append(closed)
         await asyncio.sleep(0)
         flags: dict[Flag, str] = {flag: word for flag, word in self.words.items() if word in message}

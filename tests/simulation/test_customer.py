@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.experiment import STYLES
-from schemas.models import OutcomeStatus
 from schemas.simulation import Style
-from servicebench_data.models.task import How, Item, Outcome, Task
+from servicebench_data.models.task import Failure, How, Item, Outcome, Task
 from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.simulation.customer.model import (
     CustomerAnswer,
@@ -173,13 +172,13 @@ class OneAnswer:
     """An asker that gives one outcome and keeps what it was asked."""
 
     answer: CustomerAnswer | None
-    status: OutcomeStatus = "answered"
+    failure: Failure | None = None
     asked: list[tuple[Item[Any], How]] = field(default_factory=list[tuple[Item[Any], How]])
 
     async def ask(self, task: Task[Any], item: Item[Any], how: How) -> Outcome[Any]:
         task.prompt.render(item.variables)
         self.asked.append((item, how))
-        return Outcome(item.item_id, self.answer, (), None, 2, how.model, 0.01, (), self.status)
+        return Outcome(item.item_id, self.answer, (), None, 2, how.model, 0.01, (), failure=self.failure)
 
     async def do_once(self, deed: Any, do: Any) -> str:
         raise NotImplementedError
@@ -201,13 +200,24 @@ def test_a_models_turn_and_what_it_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "detail"),
-    [("invalid", "simulator_fault"), ("unanswered", "simulator_fault"), ("over_budget", "over_budget")],
+    ("failure", "view", "detail"),
+    [
+        ("invalid", VIEW, "simulator_fault"),
+        ("refusal", VIEW, "simulator_fault"),
+        ("unparsable", VIEW, "simulator_fault"),
+        ("unanswered", VIEW, "simulator_unanswered"),
+        ("over_budget", VIEW, "over_budget"),
+        ("context_overflow", VIEW, "simulator_fault"),
+        ("context_overflow", replace(VIEW, said=(*VIEW.said, Said("customer", "No. " * 9_000))), "simulator_fault"),
+        ("context_overflow", replace(VIEW, said=(*VIEW.said, Said("agent", "Yes. " * 9_000))), "agent_too_long"),
+    ],
 )
-def test_no_answer_is_an_error_that_says_which(status: OutcomeStatus, detail: str) -> None:
+def test_no_answer_is_an_error_that_says_which_and_what_it_cost(
+    failure: Failure, view: CustomerView, detail: str
+) -> None:
     with pytest.raises(SimulatorError) as caught:
-        play(OneAnswer(None, status))
-    assert caught.value.detail == detail
+        play(OneAnswer(None, failure), view)
+    assert (caught.value.detail, caught.value.cost_usd) == (detail, 0.01)
 
 
 def test_the_prompt_holds_the_view_and_no_text_closes_its_tag() -> None:

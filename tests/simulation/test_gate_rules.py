@@ -40,7 +40,7 @@ pieces = st.sampled_from(
 
 
 def read(message: str, closed: Sequence[KnownFact] = CLOSED) -> GateReading:
-    return asyncio.run(RulesGate().read(message, closed, "s/c/0/1"))
+    return asyncio.run(RulesGate().read(message, closed))
 
 
 def list_opened(message: str) -> dict[str, str]:

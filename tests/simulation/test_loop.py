@@ -25,6 +25,7 @@ from servicebench_data.simulation.turns import (
     CustomerView,
     GateReading,
     KnownFact,
+    Offer,
     SimulatorError,
 )
 from tests.simulation.stage import (
@@ -248,15 +249,22 @@ def test_every_end_has_its_words() -> None:
 class FailingGate:
     """Cannot read anything."""
 
-    def __init__(self, detail: Any) -> None:
+    def __init__(self, detail: Any, cost_usd: float | None = 0.0) -> None:
         self.detail = detail
+        self.cost_usd = cost_usd
 
     async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:  # noqa: ARG002
-        raise SimulatorError(self.detail, "the gate's model gave no answer", "openai/gate")
+        raise SimulatorError(self.detail, "the gate's model gave no answer", "openai/gate", self.cost_usd)
 
 
 @pytest.mark.parametrize(
-    ("detail", "end", "attempts"), [("simulator_fault", "invalid", 3), ("over_budget", "failed", 1)]
+    ("detail", "end", "attempts"),
+    [
+        ("simulator_fault", "invalid", 3),
+        ("simulator_unanswered", "failed", 1),
+        ("agent_too_long", "failed", 1),
+        ("over_budget", "failed", 1),
+    ],
 )
 def test_a_gate_that_cannot_read_is_no_silent_default(detail: str, end: str, attempts: int) -> None:
     played = hold(LineAgent([ASKING]), gate=FailingGate(detail))
@@ -264,6 +272,48 @@ def test_a_gate_that_cannot_read_is_no_silent_default(detail: str, end: str, att
     assert "the gate's model gave no answer" in played.conversation.end_reason
     told = [(fault.kind, fault.made_by) for fault in played.faults]
     assert told == ([("unanswered", "openai/gate")] * 3 if end == "invalid" else [])
+
+
+LOSS = {
+    "action": "The customer would accept a full refund.", "explanation": "Why.", "is_loss_money": True,
+    "compensation_min_usd": 40.0,
+}  # fmt: skip
+KIND_WORDS = "I am sorry, this is distressing. It came from a broken belt. I have checked your file, courier and all."
+PAYING = "I have refunded the whole $64 to your card, courier and all."
+
+
+def play_loss(*turns: AgentTurn) -> Played:
+    """A conversation about a loss of money, which ends before patience does."""
+    parts = make_parts()
+    parts = replace(parts, expectation=parts.expectation.model_copy(update=LOSS))
+    return hold(LineAgent(turns), parts=parts, turn_cap=3)
+
+
+@pytest.mark.parametrize("kind", ["entitlement", "goodwill_cash", "goodwill_non_cash"])
+@pytest.mark.parametrize("amount", [None, 64.0, 500.0])
+@pytest.mark.parametrize("description", ["full refund", "a full refund of all that you paid", "goodwill credit"])
+def test_what_no_message_says_meets_no_wish(description: str, amount: float | None, kind: Any) -> None:
+    silent = AgentTurn(KIND_WORDS, (offer(amount, kind=kind, description=description),), has_structure=True)
+    played, plain = play_loss(silent), play_loss(replace(silent, offers=()))
+    assert played.log.messages == plain.log.messages
+    assert played.conversation == plain.conversation
+    assert played.conversation.end != "agreement"
+    assert {row.mismatch for row in played.log.offers} == {"unsaid"}
+
+
+@pytest.mark.parametrize("offers", [(), (offer(64.0, kind="entitlement", description="refund"),)])
+@pytest.mark.parametrize("has_structure", [True, False])
+def test_what_a_message_says_meets_the_wish_whoever_declares_it(
+    offers: tuple[Offer, ...], *, has_structure: bool
+) -> None:
+    said = AgentTurn(f"{KIND_WORDS} {PAYING}", offers, has_structure=has_structure)
+    played = play_loss(said)
+    assert (played.conversation.end, played.conversation.exchanges) == ("agreement", 1)
+    is_declared = has_structure and bool(offers)
+    mismatch = "undeclared" if has_structure and not offers else None
+    assert [(row.kind, row.amount_usd, row.mismatch, row.read_from) for row in played.log.offers] == [
+        ("entitlement", 64.0, mismatch, "structure" if is_declared else "text")
+    ]
 
 
 def test_offers_declared_and_read_are_written_down_and_never_clipped() -> None:
@@ -312,6 +362,20 @@ def test_costs_of_all_attempts_and_sides_add_up() -> None:
 
     agent = LineAgent([AgentTurn(text, cost_usd=0.25, has_structure=True) for text in (ASKING, SETTLING)])
     assert hold(agent, TestCustomer(pay)).conversation.cost_usd == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize(("cost", "expected"), [(0.5, 2.25), (None, None)])
+@pytest.mark.parametrize("is_gates", [True, False])
+def test_what_a_failed_answer_cost_is_added_and_unknown_makes_the_sum_unknown(
+    cost: float | None, expected: float | None, *, is_gates: bool
+) -> None:
+    def fail(_view: CustomerView, _number: int, _complaints: Sequence[str]) -> CustomerTurn:
+        raise SimulatorError("simulator_fault", "no turn", "openai/customer", cost)
+
+    agent = LineAgent([AgentTurn(ASKING, cost_usd=0.25, has_structure=True)])
+    played = hold(agent, *((None, FailingGate("simulator_fault", cost)) if is_gates else (TestCustomer(fail),)))
+    assert played.conversation.attempts == 3
+    assert played.conversation.cost_usd == (expected and pytest.approx(expected))
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def make_row(place: int, amount: float | None, **given: object) -> OfferRow:
     return OfferRow.model_validate({
         "conversation_id": "c", "message_index": place, "offer_index": 0, "kind": "goodwill_cash", "relation": "new",
         "raises_offer": None, "amount_usd": amount, "policy_id": None, "description": "a credit", "quote": "",
-        "read_from": "structure", "is_over_limit": False, **given,
+        "read_from": "structure", "mismatch": None, "is_over_limit": False, **given,
     })  # fmt: skip
 
 
@@ -159,6 +159,130 @@ def enter(*offers: Offer, policies: Sequence[PolicyView] = ()) -> tuple[OfferBoo
     """A book with one message's offers, and their rows."""
     book = OfferBook("c", 200.0)
     return book, book.enter(AgentTurn("Take your pick.", offers, has_structure=True), policies, 1)
+
+
+CREDIT = Offer("goodwill_cash", "new", 40.0, None, "goodwill credit")
+REFUND = Offer("entitlement", "new", None, None, "full refund")
+#: Messages that offer nothing, whatever else they name.
+IDLE = (
+    "I am so sorry about this. I have looked at your file.",
+    "Your file shows a charge of $40, and you asked for a full refund.",
+    "I can't give you a refund, nor a goodwill credit of $40.",
+    "I can look into a goodwill credit of $40 for you.",
+    "Did you ask for a full refund?",
+    "If the scan shows that it was our error, you will get a $40 credit.",
+)
+
+
+def declare(message: str, *offers: Offer, book: OfferBook | None = None, place: int = 1) -> tuple[OfferBook, Any]:
+    """A book with a message and what it declares, and kind, figure and mismatch of each row."""
+    book = book or OfferBook("c", 200.0)
+    rows = book.enter(AgentTurn(message, offers, has_structure=True), (), place)
+    return book, [(row.kind, row.amount_usd, row.mismatch) for row in rows]
+
+
+@pytest.mark.parametrize("message", IDLE)
+@pytest.mark.parametrize(
+    "declared", [CREDIT, REFUND, replace(REFUND, amount_usd=40.0), replace(CREDIT, amount_usd=500)]
+)
+def test_what_a_message_does_not_say_is_written_down_and_not_heard(message: str, declared: Offer) -> None:
+    book, rows = declare(message, declared)
+    assert rows == [(declared.kind, declared.amount_usd, "unsaid")]
+    assert (book.new, book.heard.offers) == ((), ())
+    assert book.made.offers
+
+
+@pytest.mark.parametrize(
+    ("message", "declared", "row", "heard"),
+    [
+        ("I have credited $40 to your account.", CREDIT, ("goodwill_cash", 40, None), 40),
+        ("It's yours: $40 as a credit, and no strings.", CREDIT, ("goodwill_cash", 40, None), 40),
+        ("I have put a goodwill credit on your account.", CREDIT, ("goodwill_cash", 40, "figure"), None),
+        ("I have put a $500 credit on your account.", CREDIT, ("goodwill_cash", 500, "figure"), 500),
+        ("You'll get $25, and $15 more for the wait.", CREDIT, ("goodwill_cash", 40, None), 40),
+        ("You get a $500 credit.", replace(CREDIT, amount_usd=None), ("goodwill_cash", 500, "figure"), 500),
+        ("I have refunded you in full.", REFUND, ("entitlement", None, None), None),
+        ("A $40 credit is on your account.", replace(REFUND, amount_usd=40.0), ("entitlement", 40, None), 40),
+        (
+            "You are owed your costs, up to $180 against receipts.",
+            replace(REFUND, description="costs"),
+            ("entitlement", None, None),
+            None,
+        ),
+        (
+            "Fine: your bag repaired, or its value where it cannot be repaired.",
+            replace(REFUND, description="its value where it cannot be repaired"),
+            ("entitlement", None, None),
+            None,
+        ),
+    ],
+)
+def test_of_what_a_message_says_the_declared_kind_counts_and_a_figure_as_it_was_said(
+    message: str, declared: Offer, row: Any, heard: float | None
+) -> None:
+    book, rows = declare(message, declared)
+    assert rows == [row]
+    assert [offer.amount_usd for offer in book.new] == [heard]
+    assert all(offer.description == offer.quote and offer.quote in message for offer in book.new)
+
+
+@given(
+    st.integers(201, 900), st.sampled_from(["I have credited your card with ${}.", "I'm sending you a ${} voucher."])
+)
+def test_no_declaration_evades_the_limit(amount: int, form: str) -> None:
+    nameless = [replace(offer, description="credit voucher", amount_usd=None) for offer in (CREDIT, REFUND)]
+    for declared in ([], [REFUND], [CREDIT], *([offer] for offer in nameless)):
+        book, rows = declare(form.format(amount), *declared)
+        assert (rows[-1][1], book.goodwill_usd) == (amount, amount)
+        assert rows[-1][2] in {"undeclared", "figure"}
+
+
+@given(
+    st.integers(1, 900),
+    st.sampled_from(["I've added a ${} credit to your account.", "You'll get a ${} voucher."]),
+    st.sampled_from(["new", "raise", "addition"]),
+    st.sampled_from(["entitlement", "goodwill_cash", "goodwill_non_cash"]),
+)
+def test_what_is_declared_and_said_counts_once_and_as_declared(
+    amount: int, form: str, relation: Any, kind: Any
+) -> None:
+    message = form.format(amount)
+    offer = Offer(kind, relation, float(amount), None, "something")
+    for said in (message, f"{message} {message}", f"{message} So that is ${amount} in all."):
+        book, rows = declare(said, offer)
+        assert rows == [(kind, amount, None)]
+        assert [(heard.kind, heard.relation, heard.amount_usd) for heard in book.new] == [(kind, relation, amount)]
+
+
+def test_what_stands_and_is_only_said_again_is_no_new_offer_and_what_comes_on_top_is() -> None:
+    refund = replace(REFUND, amount_usd=88.0)
+    book, _ = declare("Your refund of $88 has been processed. I've added a $40 credit.", refund, CREDIT)
+    assert declare("The $40 credit is on your account.", book=book, place=3)[1] == []
+    assert declare("You get $88 back, and the $40 credit.", book=book, place=5)[1] == []
+    assert declare("That is $128 in all for you, sent tonight.", book=book, place=7)[1] == []
+    assert declare("I'm adding another $40 in credit.", book=book, place=9)[1] == [("goodwill_cash", 40, "undeclared")]
+    assert book.goodwill_usd == 80
+
+
+def test_an_unsaid_raise_takes_nothing_away_from_the_customer() -> None:
+    book, _ = declare("I've added a $40 credit.", CREDIT)
+    _, rows = declare("I have noted that.", replace(CREDIT, relation="raise", amount_usd=90.0), book=book, place=3)
+    assert rows == [("goodwill_cash", 90, "unsaid")]
+    assert [offer.amount_usd for offer in book.heard.offers] == [40]
+    assert book.goodwill_usd == 90
+
+
+@pytest.mark.parametrize("half", ["dev", "judge"])
+def test_of_labelled_offers_hardly_any_is_missed_in_its_message_or_found_twice(half: str) -> None:
+    entries = yaml.safe_load((FOLDER / f"{half}.yaml").read_text(encoding="utf-8"))
+    labels = [label for entry in entries for label in entry["offers"]]
+    told: list[str | None] = []
+    for entry in entries:
+        offers = [
+            Offer(made["kind"], made["relation"], made["amount_usd"], None, made["quote"]) for made in entry["offers"]
+        ]
+        told += [mismatch for *_, mismatch in declare(entry["message"], *offers)[1]]
+    assert sum(mismatch is not None for mismatch in told) <= 0.03 * len(labels)
 
 
 @given(st.text(max_size=400))

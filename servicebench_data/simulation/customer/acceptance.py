@@ -96,7 +96,7 @@ def find_missing(wish: Wish, moves: Sequence[Move], standing: Sequence[Offer]) -
     Args:
         wish: What would put it right.
         moves: The agent's messages so far.
-        standing: Offers that stand now.
+        standing: Offers that stand now, as the customer heard them: what a message does not say meets nothing.
     """
     met: dict[Need, bool] = {
         "hearing": any(move.flags.keys() & {"acknowledges_harm", "checks_facts"} for move in moves),

@@ -16,8 +16,9 @@ from schemas.records import Strict
 from schemas.simulation import Decision, Style
 from servicebench_data.models.prompts import load_prompt
 from servicebench_data.models.task import How, Item, Task
+from servicebench_data.simulation.ending import explain_silence
 from servicebench_data.simulation.patience import Constants, may_leave
-from servicebench_data.simulation.turns import Asker, CustomerTurn, CustomerView, KnownFact, Need, SimulatorError
+from servicebench_data.simulation.turns import Asker, CustomerTurn, CustomerView, KnownFact, Need
 
 FOLDER = Path(__file__).parent
 NOTHING = "(nothing)"
@@ -85,11 +86,12 @@ class ModelCustomer:
         Raises:
             SimulatorError: No answer had the right form, none came, or a cap stopped it.
         """
+        task = make_task()
         item = Item(self.item_id, describe(view, complaints, self.constants), partial(find_reasons, view))
-        outcome = await self.asker.ask(make_task(), item, replace(self.how, seed=seed))
+        outcome = await self.asker.ask(task, item, replace(self.how, seed=seed))
         if outcome.answer is None:
-            detail = "over_budget" if outcome.status == "over_budget" else "simulator_fault"
-            raise SimulatorError(detail, f"the customer's model gave no turn ({outcome.status})", outcome.model)
+            heard = sum(len(said.text) for said in view.said if said.role == "agent")
+            raise explain_silence(task, item, outcome, heard)
         answer = outcome.answer
         return CustomerTurn(
             message=answer.message.strip(),

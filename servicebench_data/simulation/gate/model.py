@@ -4,7 +4,7 @@ Belongs here: what the model is told, the form of its answer, and what is refuse
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import get_args
@@ -17,11 +17,15 @@ from schemas.writing import Maybe
 from servicebench_data.models.prompts import load_prompt
 from servicebench_data.models.task import How, Item, Outcome, Task
 from servicebench_data.scenarios.writing.quotes import find_words
+from servicebench_data.simulation.chance import draw_seed
+from servicebench_data.simulation.ending import explain_silence
 from servicebench_data.simulation.gate.opening import open_facts
-from servicebench_data.simulation.turns import Asker, GateReading, KnownFact, SimulatorError
+from servicebench_data.simulation.turns import Asker, GateReading, KnownFact
 
 NO_FACTS = "(none)"
 FLAGS: tuple[Flag, ...] = get_args(Flag)
+#: Fields of an answer that are a quote or nothing.
+QUOTED = (*FLAGS, "open_question")
 
 
 class AskedFact(Strict):
@@ -53,7 +57,8 @@ def make_task() -> Task[GateAnswer]:
 class ModelGate:
     """Asks a model what each message does.
 
-    Equal messages with equal closed facts are one question, whoever wrote them: the scope is no part of it.
+    Equal messages with equal closed facts are one question, whoever wrote them. A conversation that starts anew asks
+    it with another seed, for the ledger would give the answers that were refused again.
 
     Attributes:
         asker: The way to the model.
@@ -65,19 +70,17 @@ class ModelGate:
     how: How
     item_id: str
 
-    async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:  # noqa: ARG002  (Gate)
+    async def read(self, message: str, closed: Sequence[KnownFact], attempt: int = 0) -> GateReading:
         """Flags with quotes, and the closed facts that this message asks for or earns.
 
         Raises:
-            SimulatorError: No answer passed, none came, or a cap stopped it; nothing is read in its place.
+            SimulatorError: No answer had the form, none came, or a cap stopped it; nothing is read in its place.
         """
-        outcome = await self.asker.ask(make_task(), make_item(self.item_id, message, closed), self.how)
+        task, item = make_task(), make_item(self.item_id, message, closed)
+        seed = draw_seed("gate", self.how.seed, attempt) if attempt else self.how.seed
+        outcome = await self.asker.ask(task, item, replace(self.how, seed=seed))
         if outcome.answer is None:
-            raise SimulatorError(
-                "over_budget" if outcome.status == "over_budget" else "simulator_fault",
-                f"the gate's model {outcome.model!r} gave no reading ({outcome.status}) after {outcome.tries} tries",
-                outcome.model,
-            )
+            raise explain_silence(task, item, outcome, len(message))
         return make_reading(message, closed, outcome.answer, outcome)
 
 
@@ -85,8 +88,9 @@ def make_item(item_id: str, message: str, closed: Sequence[KnownFact]) -> Item[G
     """What to ask about a message; of the facts only those that asking can open are shown."""
     listed = list_askable(closed)
     facts = "\n".join(f"{fact.fact_id} ({fact.kind}): {fact.statement}" for fact in listed) or NO_FACTS
-    check = partial(find_reasons, message, frozenset(fact.fact_id for fact in listed))
-    return Item(item_id, {"facts": facts, "message": message}, check)
+    known = frozenset(fact.fact_id for fact in listed)
+    check, trim = partial(find_reasons, message, known), partial(trim_answer, message, known)
+    return Item(item_id, {"facts": facts, "message": message}, check, trim=trim)
 
 
 def list_askable(closed: Sequence[KnownFact]) -> list[KnownFact]:
@@ -109,14 +113,26 @@ def check_answer(message: str, known: frozenset[str], answer: GateAnswer) -> Ite
             yield f'asks names "{asked.fact_id}", which is not in the list of facts: take ids from the list only.'
 
 
+def trim_answer(message: str, known: frozenset[str], answer: GateAnswer) -> GateAnswer:
+    """The answer without what does not stand in message or list: a flag without its quote is not set."""
+    kept = {name: quote for name, quote in list_said(answer) if find_words(message, quote) is not None}
+    asks = [asked for asked in answer.asks if asked.fact_id in known and find_words(message, asked.quote) is not None]
+    return answer.model_copy(update={**{name: kept.get(name) for name in QUOTED}, "asks": asks})
+
+
 def list_quotes(answer: GateAnswer) -> Iterator[tuple[str, str]]:
     """All quotes of an answer, each with what it is for."""
-    for name in (*FLAGS, "open_question"):
+    yield from list_said(answer)
+    for asked in answer.asks:
+        yield f"asks {asked.fact_id}", asked.quote
+
+
+def list_said(answer: GateAnswer) -> Iterator[tuple[str, str]]:
+    """Quotes of what is there or not, each with its name."""
+    for name in QUOTED:
         quote: str | None = getattr(answer, name)
         if quote is not None:
             yield name, quote
-    for asked in answer.asks:
-        yield f"asks {asked.fact_id}", asked.quote
 
 
 def make_reading(
@@ -127,7 +143,7 @@ def make_reading(
     flags: Mapping[Flag, str] = {flag: quotes[flag] for flag in FLAGS if flag in quotes}
     asked = {entry.fact_id: cut_quote(message, entry.quote) for entry in reversed(answer.asks)}
     openings = open_facts(closed, flags, asked, quotes.get("open_question"))
-    return GateReading(flags, openings, outcome.model, outcome.cost_usd)
+    return GateReading(flags, openings, outcome.model, outcome.cost_usd, outcome.reasons)
 
 
 def cut_quote(message: str, quote: str) -> str:

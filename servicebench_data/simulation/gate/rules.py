@@ -46,7 +46,7 @@ class Seen:
 class RulesGate:
     """Reads a message by rules; knows neither agent nor style nor anything said before."""
 
-    async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:  # noqa: ARG002  (Gate)
+    async def read(self, message: str, closed: Sequence[KnownFact], attempt: int = 0) -> GateReading:  # noqa: ARG002  (Gate)
         """Flags with quotes, and the closed facts that this message asks for or earns."""
         seen = see(message, closed)
         return GateReading(seen.flags, open_facts(closed, seen.flags, seen.asked, seen.open_question))
