@@ -24,7 +24,7 @@ from servicebench_data.simulation.patience import Constants, load_constants
 from servicebench_data.simulation.views import Parts
 
 #: Act only where an experiment lets style move patience, which these do not.
-STYLE_ONLY = {"assertive_factor", "cold_factor"}
+STYLE_ONLY = {"assertive_factor", "cold_factor", "passive_tells"}
 
 
 def main() -> int:
