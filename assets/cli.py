@@ -3,6 +3,7 @@
 Belongs here: parsing arguments and printing. Not here: any computation, or running outside the graph.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -155,6 +156,9 @@ def run(
     experiment: Annotated[Path, typer.Argument(help="File of the experiment, in YAML.")],
     *,
     sample: Annotated[bool, typer.Option("--sample", help="Build the bundled fictional posts first.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of another experiment of the same name.")
+    ] = False,
     setting: Annotated[list[str] | None, typer.Option("--set", help="A setting as NAME=VALUE; repeatable.")] = None,
     home: Home = None,
 ) -> None:
@@ -164,7 +168,8 @@ def run(
     from servicebench_data.simulation.files import register_experiment  # noqa: PLC0415
 
     settings = resolve(home, setting, **({"source": "sample"} if sample else {}))
-    loaded = register_experiment(Lake(settings.home), experiment)
+    say = partial(out.print, markup=False, highlight=False, soft_wrap=True)
+    loaded = register_experiment(Lake(settings.home), experiment, may_replace=replace, tell=say)
     if sample:
         register(settings, [], is_sample=True)
         if not run_build(settings, list_industries(), out):

@@ -20,6 +20,7 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from schemas.simulation import Conversation
 from servicebench_data.industries import IndustryError, list_industries, load_industry
 from servicebench_data.lake.database import fetch_table
 from servicebench_data.lake.lock import BuildRunningError, is_locked
@@ -29,7 +30,7 @@ from servicebench_data.release.diff import UnknownBuildError, compare_builds, fi
 from servicebench_data.release.publish import FILE_NAME, list_builds
 from servicebench_data.review.cells import ReviewError
 from servicebench_data.settings import Settings
-from servicebench_data.simulation.outcomes import count_ends
+from servicebench_data.simulation.outcomes import SHORTFALL, count_ends
 
 if TYPE_CHECKING:
     from servicebench_data.scenarios.writing.plan import PlanRow
@@ -100,12 +101,15 @@ def print_summary(home: Path, out: Console) -> None:
 
 
 def print_experiment(home: Path, name: str, out: Console) -> None:
-    """How an experiment's conversations ended, agent by agent; the ends add up to all of them."""
+    """How an experiment's conversations ended, agent by agent, and what it asks for that is not there."""
     with open_published(home) as connection:
         query = "FROM simulation.conversation WHERE experiment_id = $name"
         ends = count_ends(fetch_table(connection, query, {"name": name}))
     heads = ("agent", "held", "agreed", "left", "capped", "failed", "invalid", "turns")
     print_table(out, heads, [list(row.values())[: len(heads)] for row in ends], f"Experiment {name}")
+    missing = Lake(home).get(Conversation, name).pointer.counts.get(SHORTFALL)
+    if missing:
+        out.print(f"Not all that it asks for is there: {missing}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_status(home: Path, out: Console) -> None:

@@ -16,28 +16,28 @@ from assets.progress import StandingLog
 from assets.steps import Made, Results, Step, describe_step, run_step, tabulate
 from schemas.records import Record
 from schemas.scenarios import Candidate, Scenario
-from schemas.simulation import Conversation, ExperimentRow, SimulatorFault
+from schemas.simulation import Conversation, ExperimentRow, Playing, SimulatorFault
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.lake.generations import list_sources
 from servicebench_data.lake.store import Lake
-from servicebench_data.simulation.casting import describe_asking, name_model
+from servicebench_data.simulation.casting import describe_asking, name_model, pick_decisive
 from servicebench_data.simulation.ending import is_final
 from servicebench_data.simulation.experiment import describe_experiment
 from servicebench_data.simulation.files import digest_experiment, digest_playing, find_experiment
-from servicebench_data.simulation.outcomes import count_ends, count_faults
-from servicebench_data.simulation.playing import hold_conversations
+from servicebench_data.simulation.outcomes import SHORTFALL, count_ends, count_faults
+from servicebench_data.simulation.playing import explain_selection, hold_conversations
 from servicebench_data.simulation.tables import MADE
 from servicebench_data.simulation.views import READ
 
 CODE = ("simulation", "simulation.py", "experiment.py")
 #: Apart from the conversations, so that another judge leaves these as they are.
-EXPERIMENT = Step((ExperimentRow,), (Scenario,), (*CODE, "judging", "judging.py"))
-SIMULATION = Step(MADE, READ, CODE)
+EXPERIMENT = Step((ExperimentRow,), (Scenario,), CODE)
+SIMULATION = Step((*MADE, Playing), READ, CODE)
 
 
 @dg.multi_asset(**describe_step(EXPERIMENT))
 def experiments(context: dg.AssetExecutionContext, product: dg.ResourceParam[ProductBase]) -> Results:
-    """What an experiment's file says, and all else that its results depend on."""
+    """What an experiment's file says."""
     lake = product.lake
     yield from run_step(
         context,
@@ -76,15 +76,19 @@ def describe(product: ProductBase, name: str) -> list[object]:
 
 def hold(context: dg.AssetExecutionContext, product: ProductBase, name: str, industries: Sequence[str]) -> Made:
     """Hold the conversations; those that a cap or a silent endpoint cut short are taken up again next time."""
-    loaded = find_experiment(product.lake, name)
+    loaded, scenarios = find_experiment(product.lake, name), read_scenarios(product.lake, industries)
+    missing = explain_selection(loaded, scenarios)
+    for what in missing:
+        context.log.warning(what)
     made = hold_conversations(
         loaded,
-        read_scenarios(product.lake, industries),
+        scenarios,
         lambda: product.make_doorway_for(name_model(loaded.spec), find_payer(context.run)),
+        settings=pick_decisive(product.settings),
         processes=product.settings.threads,
         progress=StandingLog(context.log.info, f"conversations of {name}"),
     )
-    return Made(made, is_final=is_final(made[Conversation]))
+    return Made(made, {SHORTFALL: "; ".join(missing)} if missing else {}, is_final=is_final(made[Conversation]))
 
 
 def read_scenarios(

@@ -4,7 +4,7 @@ Belongs here: the form of the file and what must hold within it. Not here: readi
 (`simulation.py`, `judging.py`).
 """
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -91,7 +91,7 @@ class Experiment(Strict):
     judges: list[JudgeSpec] = Field(default_factory=lambda: [JudgeSpec()])
     gate_model: str | None = Field(default=None, description="A model for the gate; the rules where it is missing.")
     scenarios: Selection = Field(default_factory=Selection)
-    styles: list[Style] | Literal["all", "balanced"] = Field(
+    styles: Annotated[list[Style], Field(min_length=1)] | Literal["all", "balanced"] = Field(
         default="all", description="All four per scenario, a listed few, or one per scenario, the same for each agent."
     )
     disclosure: list[DisclosureMode] = Field(default_factory=lambda: ["progressive"], min_length=1)
@@ -110,7 +110,10 @@ class Experiment(Strict):
         ge=0,
         description="Conversations, of all agents alike, that are scored once more with longer messages of the agent.",
     )
-    style_moves_patience: bool = Field(default=False, description="Whether style acts on gate and patience, too.")
+    style_moves_patience: bool = Field(
+        default=False,
+        description="Whether style acts on patience, and on how much is told of what an open question opens, too.",
+    )
 
     @model_validator(mode="after")
     def check_cap(self) -> Self:

@@ -83,7 +83,7 @@ _CONVERSATION = Reference(("conversation_id",), "conversation", ("conversation_i
 
 
 class ExperimentRow(Record):
-    """One row per experiment: the file it was read from, and everything that its results depend on."""
+    """One row per experiment: what its file says."""
 
     table: ClassVar = Table("experiment", "simulation", ("experiment_id",), per="experiment")
 
@@ -91,10 +91,30 @@ class ExperimentRow(Record):
     experiment_sha256: Digest = Field(description="SHA-256 of what the file says, defaults filled in.")
     title: str = Field(description="What the experiment is for, as its author put it.")
     definition: str = Field(min_length=2, description="The experiment as JSON, defaults filled in.")
-    prompts_sha256: str = Field(description="Digest of each prompt file used, as JSON by file name.")
+    seed: int = Field(description="Seed of every choice left to chance.")
+
+
+class Playing(Record):
+    """One row per experiment: what else its conversations depend on, written down when they were held."""
+
+    table: ClassVar = Table("playing", "simulation", ("experiment_id",), (_EXPERIMENT,), per="experiment")
+
+    experiment_id: Id = Field(description="Experiment.")
+    played_sha256: Digest = Field(
+        description="SHA-256 of what the file said then, and of what it brought along, but for title and judges."
+    )
+    turn_cap: int = Field(ge=1, description="Most exchanges of a conversation, as far as the cap was raised.")
+    settings: str = Field(
+        min_length=2, description="Settings that decide how models are asked, as JSON; `{}` where none was."
+    )
+    endpoints: str = Field(
+        min_length=2,
+        description="Pairs of model and where it was asked, as JSON: the provider's own address or nothing, the "
+        "SHA-256 of another address, or that of the model's file.",
+    )
+    prompts_sha256: str = Field(min_length=2, description="Digest of each prompt file used, as JSON by file name.")
     constants_sha256: Digest = Field(description="SHA-256 of the customer's constants (patience, gate).")
     versions: str = Field(min_length=2, description="Versions of the libraries and of the rules, as JSON.")
-    seed: int = Field(description="Seed of every choice left to chance.")
 
 
 class Conversation(Record):

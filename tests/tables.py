@@ -45,6 +45,7 @@ def add_experiment(tables: Tables) -> None:
     keys = {"conversation_id": "c1"}
     scenario = {"industry": "airline", "scenario_id": "s-airline-released"}
     add(tables, simulation.ExperimentRow, 0, experiment_id=EXPERIMENT)
+    add(tables, simulation.Playing, 0, experiment_id=EXPERIMENT)
     add(tables, simulation.Conversation, 0, **keys, **scenario, experiment_id=EXPERIMENT)
     for record in PLAYED:
         add(tables, record, 0, **keys)

@@ -32,7 +32,7 @@ RECORDS: tuple[type[Record], ...] = (
     scenarios.CaseFieldRow, scenarios.CasePolicy, scenarios.GroundingFailure, scenarios.Candidate, models.TaskFailure,
     scenarios.ScenarioDecision,
     scenarios.Scenario, scenarios.NearDuplicate, scenarios.ScenarioDiversity,
-    simulation.ExperimentRow, simulation.Conversation, simulation.MessageRow, simulation.OfferRow,
+    simulation.ExperimentRow, simulation.Playing, simulation.Conversation, simulation.MessageRow, simulation.OfferRow,
     simulation.GateFlagRow, simulation.FactOpening, simulation.FactDisclosure, simulation.SimulatorFault,
     simulation.DeclaredAct,
     judging.RubricItem, judging.Score, judging.SubScore, judging.Judgment, judging.PaddedScore, judging.Rating,

@@ -168,11 +168,16 @@ def read_parameters(text: str) -> dict[str, Any]:
         raise OptionsError("setting 'model_parameters' is no JSON object; write one such as {\"top_p\": 0.9}.")
     parameters: dict[str, Any] = {str(name): value for name, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     for name, value in parameters.items():
-        if name in OWNED or SECRET.search(name) or any(map(SECRET_INSIDE.search, list_names(value))):
+        if name in OWNED or may_hold_key(name, value):
             raise OptionsError(
                 f"setting 'model_parameters' holds {name!r}, which has a setting or variable of its own; leave it out."
             )
     return parameters
+
+
+def may_hold_key(name: str, value: Any) -> bool:
+    """Whether a parameter, or anything in it, has a name that keys have."""
+    return any([SECRET.search(name), *map(SECRET_INSIDE.search, list_names(value))])
 
 
 def list_names(value: Any) -> Iterator[str]:

@@ -29,8 +29,8 @@ GROWTH = 1.5
 WIDEST = 3
 
 
-def hold_to_the_end(company: Company, hold: Callable[[Company], Tables]) -> Tables:
-    """Tables of a company's conversations, under the lowest cap that few enough reach.
+def hold_to_the_end(company: Company, hold: Callable[[Company], Tables]) -> tuple[Tables, int]:
+    """Tables of a company's conversations, under the lowest cap that few enough reach, and that cap.
 
     Args:
         company: The company.
@@ -42,7 +42,7 @@ def hold_to_the_end(company: Company, hold: Callable[[Company], Tables]) -> Tabl
         cap = min(highest, math.ceil(cap * GROWTH))
         again = [planned for planned in company.planned if planned.conversation_id in capped]
         tables = join_tables([drop(tables, capped), hold(replace(company, planned=again, turn_cap=cap))])
-    return tables
+    return tables, cap
 
 
 def find_highest(spec: Experiment) -> int:

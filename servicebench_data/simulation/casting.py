@@ -23,6 +23,7 @@ from servicebench_data.simulation.gate.model import ModelGate
 from servicebench_data.simulation.gate.rules import RulesGate
 from servicebench_data.simulation.patience import load_constants
 from servicebench_data.simulation.plan import Planned
+from servicebench_data.simulation.reticence import Reticence
 from servicebench_data.simulation.turns import Asker, Customer, Gate
 from servicebench_data.simulation.views import Parts
 
@@ -65,7 +66,12 @@ def describe_asking(spec: Experiment, settings: Settings) -> dict[str, object] |
     if not targets:
         return None
     asked = [(*target, find_endpoint(*target).identity) for target in targets]
-    return {"asked": asked, **{name: getattr(settings, name) for name in DECISIVE}}
+    return {"asked": asked, **pick_decisive(settings)}
+
+
+def pick_decisive(settings: Settings) -> dict[str, object]:
+    """Settings that decide what a model answers."""
+    return {name: getattr(settings, name) for name in DECISIVE}
 
 
 @dataclass(frozen=True)
@@ -108,12 +114,15 @@ class Company:
         spec, scenario_id = self.loaded.spec, planned.scenario_id
         agent = next(agent for agent in spec.agents if agent.name == planned.agent)
         customer = next(customer for customer in spec.customers if customer.name == planned.customer)
+        gate = make_gate(spec, asker, scenario_id)
+        if spec.style_moves_patience:
+            gate = Reticence(gate, planned.style, load_constants())
         return Cast(
             agent=make_agent(agent, asker, scenario_id, self.loaded.folder),
             agent_spec=agent,
             customer=make_customer(customer, asker, scenario_id),
             customer_spec=customer,
-            gate=make_gate(spec, asker, scenario_id),
+            gate=gate,
             gate_model=spec.gate_model,
             constants=load_constants(),
             turn_cap=self.turn_cap,

@@ -1,35 +1,32 @@
-"""Reads an experiment's file, and says what its results depend on.
+"""Reads an experiment's file.
 
-Belongs here: parsing, errors in words, digests and versions. Not here: the form of the file (`schemas/experiment.py`),
-which conversations come of it (`plan.py`).
+Belongs here: parsing, and errors in words. Not here: the form of the file (`schemas/experiment.py`), which
+conversations come of it (`plan.py`), what else these depend on (`provenance.py`).
 """
 
 import difflib
 import hashlib
 import json
-import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
-import servicebench_data
-from schemas.experiment import AgentSpec, Experiment
+from schemas.experiment import AgentSpec, Experiment, Selection
 from schemas.simulation import ExperimentRow
-from servicebench_data.lake.store import digest_folders
-from servicebench_data.models.prompts import FRONT
-from servicebench_data.simulation.chance import digest
+from servicebench_data.industries import list_industries, load_industry
+from servicebench_data.models.options import may_hold_key
 
-PACKAGE = Path(servicebench_data.__file__).parent
-GROUPS = ("simulation", "judging")
-LIBRARIES = ("servicebench", "pydantic", "litellm", "jinja2", "duckdb", "pyarrow")
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,80}")
+#: In an address: a name before the host, or a query.
+ROOM_FOR_KEY = re.compile(r"//[^/]*@|\?")
 MOST_PROBLEMS = 8
+#: Most known names that a message lists where none is near.
+MOST_KNOWN = 16
 
 Place = Sequence[int | str]
 
@@ -95,9 +92,10 @@ def load_experiment(path: Path) -> LoadedExperiment:
     try:
         spec = Experiment.model_validate(content)
     except ValidationError as error:
-        problems = [describe_problem(cast("dict[str, Any]", entry)) for entry in error.errors(include_url=False)]
-        listed = "; ".join(problems[:MOST_PROBLEMS])
-        raise ExperimentError(f"experiment {str(path)!r}: {listed}. Mend the file and run it again.") from error
+        entries = cast("list[dict[str, Any]]", error.errors(include_url=False))
+        raise refuse(path, [describe_problem(entry) for entry in entries if not is_of_other_form(entry)]) from error
+    if problems := [*find_unknown(spec.scenarios), *find_keys(spec)]:
+        raise refuse(path, problems)
     loaded = LoadedExperiment(path.stem, spec, path.parent)
     for agent in spec.agents:
         loaded.find_prompt(agent)
@@ -118,16 +116,66 @@ def read_yaml(path: Path) -> object:
         raise ExperimentError(f"experiment {str(path)!r} is not valid YAML: {error}. Mend it there.") from error
 
 
-def describe_problem(entry: dict[str, Any]) -> str:
-    """One problem in words: where, what, and for an unknown key the nearest known one."""
+def refuse(path: Path, problems: Sequence[str]) -> ExperimentError:
+    """The error of a file with problems."""
+    listed = "; ".join(problems[:MOST_PROBLEMS])
+    return ExperimentError(f"experiment {str(path)!r}: {listed}. Mend the file and run it again.")
+
+
+def is_of_other_form(entry: Mapping[str, Any]) -> bool:
+    """Whether a problem is that a value does not have the other form that it may have: a list is no name."""
+    is_form = is_form_name(entry["loc"][-1] if entry["loc"] else "")
+    return is_form and entry["type"] == ("literal_error" if isinstance(entry["input"], list) else "list_type")
+
+
+def is_form_name(part: int | str) -> bool:
+    """Whether a part of a place names one of the forms that a value may have, and no key."""
+    return isinstance(part, str) and part.startswith(("list[", "literal["))
+
+
+def describe_problem(entry: Mapping[str, Any]) -> str:
+    """One problem in words: where, what, and for an unknown key or value the nearest known one."""
     place: Place = entry["loc"]
-    where = ".".join(str(part) for part in place) or "the file"
-    if entry["type"] != "extra_forbidden":
-        return f"`{where}`: {entry['msg'].removeprefix('Value error, ')}"
-    known = list_keys(Experiment, place[:-1])
-    near = difflib.get_close_matches(str(place[-1]), known, n=1, cutoff=0.5)
-    hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(f'`{name}`' for name in known)}"
-    return f"unknown key `{where}`; {hint}"
+    where = ".".join(str(part) for part in place if not is_form_name(part)) or "the file"
+    if entry["type"] == "extra_forbidden":
+        return f"unknown key `{where}`; {suggest(str(place[-1]), list_keys(Experiment, place[:-1]))}"
+    if entry["type"] == "literal_error" and isinstance(entry["input"], str):
+        known = re.findall("'([^']+)'", entry["ctx"]["expected"])
+        return f"`{where}`: unknown value {entry['input']!r}; {suggest(entry['input'], known)}"
+    return f"`{where}`: {entry['msg'].removeprefix('Value error, ')}"
+
+
+def suggest(given: str, known: Sequence[str]) -> str:
+    """The nearest of what is known, or what there is where nothing is near."""
+    near = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    more = f" and {len(known) - MOST_KNOWN} more" if len(known) > MOST_KNOWN else ""
+    return f"known are {', '.join(f'`{name}`' for name in known[:MOST_KNOWN])}{more}"
+
+
+def find_unknown(selection: Selection) -> Iterator[str]:
+    """What a selection names that no journey map knows, in words; a category must be one of an industry it names."""
+    industries = [name for name in list_industries() if name in selection.industries] or list_industries()
+    maps = [load_industry(name).journey for name in industries] if selection.categories else []
+    named: dict[str, tuple[Sequence[str], Sequence[str]]] = {
+        "industries": (selection.industries, list_industries()),
+        "categories": (selection.categories, sorted({category.id for entry in maps for category in entry.categories})),
+    }
+    for key, (given, known) in named.items():
+        for place, name in enumerate(given):
+            if name not in known:
+                yield f"`scenarios.{key}.{place}`: unknown value {name!r}; {suggest(name, known)}"
+
+
+def find_keys(spec: Experiment) -> Iterator[str]:
+    """Where a file may hold a key, in words: what it says is published."""
+    for place, agent in enumerate(spec.agents):
+        if ROOM_FOR_KEY.search(agent.api_base or ""):
+            yield f"`agents.{place}.api_base` has room for a key, and is published; set ENDPOINT_API_KEY instead"
+        for name, value in agent.parameters.items():
+            if may_hold_key(name, value):
+                yield f"`agents.{place}.parameters.{name}` may be a key, and is published; set it in the environment"
 
 
 def list_keys(model: type[BaseModel], place: Place) -> list[str]:
@@ -147,47 +195,11 @@ def find_models(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def describe_experiment(loaded: LoadedExperiment) -> ExperimentRow:
-    """The experiment's row: what the file says, and all else that its results depend on."""
+    """The experiment's row."""
     return ExperimentRow(
         experiment_id=loaded.experiment_id,
         experiment_sha256=loaded.sha256,
         title=loaded.spec.title,
         definition=loaded.definition,
-        prompts_sha256=json.dumps(digest_prompts(loaded), sort_keys=True),
-        constants_sha256=digest_constants(),
-        versions=json.dumps(list_versions(), sort_keys=True),
         seed=loaded.spec.seed,
     )
-
-
-def digest_prompts(loaded: LoadedExperiment) -> dict[str, str]:
-    """Digest of each prompt file by its name: the bundled ones, and those that the experiment brings along."""
-    bundled = {
-        path.relative_to(PACKAGE).as_posix(): path for group in GROUPS for path in (PACKAGE / group).rglob("*.md")
-    }
-    own = {agent.system_prompt or "": loaded.find_prompt(agent) for agent in loaded.spec.agents}
-    texts = {name: path.read_text(encoding="utf-8") for name, path in sorted(bundled.items())}
-    prompts = {name: text for name, text in texts.items() if FRONT.match(text)}
-    prompts.update((name, path.read_text(encoding="utf-8")) for name, path in sorted(own.items()) if path)
-    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in prompts.items()}
-
-
-def digest_constants() -> str:
-    """Digest of the simulator's data files: patience, phrases, tables of worth."""
-    files = sorted((PACKAGE / "simulation").rglob("*.yaml"))
-    return digest([(path.name, path.read_text(encoding="utf-8")) for path in files])
-
-
-def list_versions() -> dict[str, str]:
-    """Versions of the libraries, and a digest of the code that plays."""
-    found = {name: find_version(name) for name in LIBRARIES}
-    code = digest_folders(*(PACKAGE / group for group in GROUPS))
-    return {"python": platform.python_version(), **found, "rules": code[:12]}
-
-
-def find_version(library: str) -> str:
-    """Version of a library; `none` where it is not installed."""
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return "none"

@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from servicebench_data.lake.database import fetch_table
 
+#: Under which name a conversation table's pointer says what was asked for and is not there.
+SHORTFALL = "not there"
 ENDS = """
     SELECT agent, count(*) AS conversations,
            count(*) FILTER (WHERE "end" = 'agreement') AS agreed,

@@ -57,6 +57,7 @@ class Constants:
     lowball_share: float
     may_leave_below: float
     third_party_from: float
+    passive_tells: float
     assertive_factor: float
     cold_factor: float
 

@@ -7,15 +7,24 @@ conversations as they are, and each agent meets the same scenarios in the same s
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import attrgetter
 
 from schemas.experiment import STYLES, Experiment, Selection
 from schemas.scenarios import Scenario
 from schemas.simulation import DisclosureMode, Style
 from servicebench_data.simulation.chance import digest, draw_seed, make_id
-from servicebench_data.simulation.experiment import ExperimentError, LoadedExperiment
+from servicebench_data.simulation.experiment import ExperimentError, LoadedExperiment, suggest
+
+#: The lists of a selection, and what of a scenario must be in them.
+KEYS: Mapping[str, Callable[[Scenario], str]] = {
+    "industries": attrgetter("industry"),
+    "categories": attrgetter("category_id"),
+    "severities": attrgetter("severity"),
+    "scenario_ids": attrgetter("scenario_id"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +53,11 @@ class Planned:
 
 
 def plan_conversations(loaded: LoadedExperiment, scenarios: Sequence[Scenario]) -> list[Planned]:
-    """All conversations of an experiment over its chosen scenarios, sorted by id.
-
-    Raises:
-        ExperimentError: No scenario is chosen.
-    """
+    """All conversations of an experiment over its chosen scenarios, sorted by id."""
     spec = loaded.spec
     styles = assign_styles(spec, [scenario.scenario_id for scenario in scenarios])
-    cells = product(spec.agents, spec.customers, spec.disclosure, range(spec.repeats), styles.items())
+    modes = dict.fromkeys(spec.disclosure)
+    cells = product(spec.agents, spec.customers, modes, range(spec.repeats), styles.items())
     planned = [
         plan_one(loaded, (agent.name, customer.name, scenario, style, disclosure, repeat))
         for agent, customer, disclosure, repeat, (scenario, given) in cells
@@ -88,7 +94,8 @@ def select_scenarios(selection: Selection, scenarios: Iterable[Scenario], seed: 
     unknown = sorted(set(selection.scenario_ids) - set(known))
     if unknown:
         raise ExperimentError(
-            f"scenario {unknown[0]!r} is not released in this home; name ids from the table `scenario`."
+            f"scenario {unknown[0]!r} is not released in this home; {suggest(unknown[0], sorted(known))} Name ids from "
+            "the table `scenario`."
         )
     chosen = [scenario for scenario in known.values() if is_chosen(selection, scenario)]
     if not chosen:
@@ -101,14 +108,24 @@ def select_scenarios(selection: Selection, scenarios: Iterable[Scenario], seed: 
 
 def is_chosen(selection: Selection, scenario: Scenario) -> bool:
     """Whether a scenario meets all that a selection asks for."""
-    asked: tuple[tuple[Sequence[str], str], ...] = (
-        (selection.industries, scenario.industry),
-        (selection.categories, scenario.category_id),
-        (selection.severities, scenario.severity),
-        (selection.scenario_ids, scenario.scenario_id),
-        ([selection.split] if selection.split else [], scenario.split),
-    )
-    return all(not wanted or value in wanted for wanted, value in asked)
+    asked = ((getattr(selection, key), read(scenario)) for key, read in KEYS.items())
+    is_on_side = selection.split in {None, scenario.split}
+    return is_on_side and all(not wanted or value in wanted for wanted, value in asked)
+
+
+def find_shortfalls(selection: Selection, scenarios: Iterable[Scenario]) -> list[str]:
+    """What a selection asks for and the released scenarios do not give, in words; empty where they give all of it."""
+    chosen = [scenario for scenario in scenarios if is_chosen(selection, scenario)]
+    there = {key: {read(scenario) for scenario in chosen} for key, read in KEYS.items()}
+    found = [
+        f"`scenarios.{key}` names {name!r}, of which no released scenario is chosen"
+        for key, values in there.items()
+        for name in dict.fromkeys(getattr(selection, key))
+        if name not in values
+    ]
+    if selection.limit is not None and len(chosen) < selection.limit:
+        found.append(f"`scenarios.limit` is {selection.limit}, and only {len(chosen)} are there")
+    return found
 
 
 def draw_evenly(scenarios: Iterable[Scenario], seed: int) -> list[Scenario]:

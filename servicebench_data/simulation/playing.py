@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from schemas.records import Record
 from schemas.scenarios import Scenario
-from servicebench_data.lake.arrow import to_records
+from schemas.simulation import Playing
+from servicebench_data.lake.arrow import from_records, to_records
 from servicebench_data.models.doorway import ITEMS_PER_PLACE, Doorway, run_loop
 from servicebench_data.processes import share_out
 from servicebench_data.simulation.agents.guidance import Adviser
@@ -21,7 +22,8 @@ from servicebench_data.simulation.capping import hold_to_the_end
 from servicebench_data.simulation.casting import Company, list_targets, needs_ledger
 from servicebench_data.simulation.experiment import LoadedExperiment
 from servicebench_data.simulation.loop import Scene, play
-from servicebench_data.simulation.plan import Planned, plan_conversations, select_scenarios
+from servicebench_data.simulation.plan import Planned, find_shortfalls, plan_conversations, select_scenarios
+from servicebench_data.simulation.provenance import describe_playing
 from servicebench_data.simulation.recording import Played
 from servicebench_data.simulation.running import Progress, Standing, Tables, play_all
 from servicebench_data.simulation.tables import join_tables, make_tables
@@ -36,15 +38,17 @@ def hold_conversations(
     tables: Mapping[type[Record], pa.Table],
     open_doorway: Callable[[], AbstractContextManager[Doorway]],
     *,
+    settings: Mapping[str, object] | None = None,
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Tables:
-    """Tables of all conversations of an experiment.
+    """Tables of all conversations of an experiment, and of what they were played by.
 
     Args:
         loaded: The experiment.
         tables: The scenarios' tables; see `views.READ`.
         open_doorway: Gives the way to models; not called where rules and scripts do everything.
+        settings: Settings that decide how models are asked, to be written down; see `casting.pick_decisive`.
         processes: Processes that share what rules and scripts do.
         progress: Told how the run stands as conversations end.
 
@@ -52,10 +56,12 @@ def hold_conversations(
         ExperimentError: No scenario is chosen, or a player cannot be had.
     """
     company = gather(loaded, tables)
-    if not needs_ledger(loaded.spec):
-        return hold_to_the_end(company, partial(hold_offline, processes=processes, progress=progress))
-    with open_doorway() as doorway:
-        return hold_to_the_end(company, partial(hold_company, doorway=doorway, progress=progress))
+    if needs_ledger(loaded.spec):
+        with open_doorway() as doorway:
+            made, cap = hold_to_the_end(company, partial(hold_company, doorway=doorway, progress=progress))
+    else:
+        made, cap = hold_to_the_end(company, partial(hold_offline, processes=processes, progress=progress))
+    return {**made, Playing: from_records(Playing, [describe_playing(loaded, cap, settings or {})])}
 
 
 def hold_offline(company: Company, processes: int, progress: Progress | None = None) -> Tables:
@@ -91,6 +97,11 @@ async def play_with(company: Company, doorway: Doorway, progress: Progress | Non
     places = math.ceil(doorway.options.concurrency * ITEMS_PER_PLACE)
     async with doorway.open_session(list_targets(company.loaded.spec)) as session:
         return await play_all(company.set_scenes(session), len(company.planned), places, progress)
+
+
+def explain_selection(loaded: LoadedExperiment, tables: Mapping[type[Record], pa.Table]) -> list[str]:
+    """What an experiment asks for and the released scenarios do not give, in words."""
+    return find_shortfalls(loaded.spec.scenarios, to_records(Scenario, tables[Scenario]))
 
 
 def gather(loaded: LoadedExperiment, tables: Mapping[type[Record], pa.Table]) -> Company:

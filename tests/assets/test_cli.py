@@ -13,6 +13,7 @@ from rich.console import Console
 from assets.console import print_plan
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.scenarios.writing.plan import PlanRow
+from tests.assets.experiments import write_experiment
 
 
 def call(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
@@ -49,6 +50,13 @@ def test_status_and_doctor_answer(built: Path) -> None:
 
 def test_diff_of_a_build_with_itself_is_empty(built: Path) -> None:
     assert "0 added, 0 removed, 0 changed" in call("diff", "current", "current", home=built).stdout
+
+
+def test_an_experiment_of_the_same_name_from_elsewhere_is_not_run(played: Path, tmp_path: Path) -> None:
+    done = call("run", str(write_experiment(tmp_path, title="Another one.")), home=played)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "another 'small.yaml'" in done.stderr
+    assert "--replace" in done.stderr
 
 
 def test_schema_is_json_schema() -> None:

@@ -34,10 +34,10 @@ DEPENDENCIES = {
     "coding coding_change conversation cumulative_outcome customer_realism declared_act dialogue embedding event "
     "expectation experiment fact fact_disclosure fact_opening gate_flag grounding_failure judge_advantage "
     "judge_calibration judge_consistency judge_status judge_validity judgment justice_calibrated_to_people "
-    "length_effect message near_duplicate offer padded_score padding_effect post quarantined_post rater_agreement "
-    "rating recoding rubric_item run_to_run scenario scenario_decision scenario_diversity score screening "
-    "self_preference severity simulator_fault stage sub_score task_failure topic topic_change topic_member turn "
-    "variance_component",
+    "length_effect message near_duplicate offer padded_score padding_effect playing post quarantined_post "
+    "rater_agreement rating recoding rubric_item run_to_run scenario scenario_decision scenario_diversity score "
+    "screening self_preference severity simulator_fault stage sub_score task_failure topic topic_change topic_member "
+    "turn variance_component",
     "candidate": "coding dialogue screening turn",
     "case_field": "coding dialogue screening turn",
     "case_policy": "coding dialogue screening turn",
@@ -62,6 +62,7 @@ DEPENDENCIES = {
     "turn",
     "offer": PLAYED_FROM,
     "padded_score": JUDGED_FROM,
+    "playing": PLAYED_FROM,
     "post": "",
     "quarantined_post": "",
     "rating": "message",

@@ -3,10 +3,12 @@
 import asyncio
 import io
 import json
+import logging
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,13 +18,15 @@ import pytest
 from rich.console import Console
 
 from assets.automation import experiments_folder
+from assets.console import print_experiment
+from assets.instance import open_instance
 from assets.product import ProductBase, make_resources
 from assets.runner import run_experiment
 from assets.simulation import read_scenarios
 from schemas.scenarios import Fact, Scenario
-from schemas.simulation import Conversation, MessageRow
+from schemas.simulation import Conversation, ExperimentRow, MessageRow, Playing
 from servicebench_data.industries import list_industries
-from servicebench_data.lake.arrow import to_records
+from servicebench_data.lake.arrow import from_records, to_records
 from servicebench_data.lake.generations import drop_stale_experiments
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.lake.store import Lake, Origin
@@ -32,7 +36,7 @@ from servicebench_data.simulation.attempt import Scene
 from servicebench_data.simulation.casting import Company
 from servicebench_data.simulation.customer.model import describe as describe_customer
 from servicebench_data.simulation.experiment import ExperimentError, LoadedExperiment, load_experiment
-from servicebench_data.simulation.files import register_experiment
+from servicebench_data.simulation.files import list_experiments, register_experiment
 from servicebench_data.simulation.loop import play
 from servicebench_data.simulation.playing import gather
 from servicebench_data.simulation.telling import find_told
@@ -47,6 +51,7 @@ from servicebench_data.simulation.turns import (
 )
 from servicebench_data.simulation.views import Parts, know_facts
 from tests.assets.experiments import SMALL, ask, run, write_experiment
+from tests.rows import plain_record
 
 MARK = re.compile(r"zq[a-z]+\d*")
 
@@ -181,6 +186,44 @@ def test_an_experiment_is_run_published_and_taken_up_again(played: Path, tmp_pat
     check_that_older_ones_are_left_out(lake)
 
 
+def test_what_is_not_there_is_said_and_what_was_played_by_what_stays_written(played: Path, tmp_path: Path) -> None:
+    copied = Path(shutil.copytree(played, tmp_path / "home"))
+    lake, records = Lake(copied), (Playing, Conversation, ExperimentRow)
+    query = "SELECT category_id, count(*) FROM scenarios.scenario WHERE industry = 'airline' GROUP BY ALL ORDER BY ALL"
+    category, count = ask(copied, query)[0]
+    chosen = {"industries": ["airline", "hotel"], "categories": [category], "limit": 60}
+    missing = [
+        "`scenarios.industries` names 'hotel', of which no released scenario is chosen",
+        f"`scenarios.limit` is 60, and only {count} are there",
+    ]
+    run(copied, scenarios=chosen)
+    assert list_warnings(copied) == missing
+    before = [lake.get(record, "small") for record in records]
+    run(copied, scenarios=chosen, title="Another title.", judges=[])
+    after = [lake.get(record, "small") for record in records]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [True, True, False]
+    ((cap, versions),) = ask(copied, "SELECT turn_cap, versions FROM simulation.playing")
+    assert cap >= SMALL["turn_cap"]
+    assert json.loads(versions)["pydantic"] == version("pydantic")
+    console = Console(file=io.StringIO(), width=400)
+    print_experiment(copied, "small", console)
+    assert isinstance(console.file, io.StringIO)
+    assert f"Not all that it asks for is there: {'; '.join(missing)}." in console.file.getvalue()
+
+
+def list_warnings(home: Path) -> list[str]:
+    """Warnings about selections in the logs of all runs of a home."""
+    with open_instance(home) as instance:
+        entries = [
+            record.event_log_entry
+            for run in instance.get_run_records()
+            for record in instance.get_records_for_run(run.dagster_run.run_id).records
+        ]
+    return [
+        entry.user_message for entry in entries if entry.level == logging.WARNING and "scenarios." in entry.user_message
+    ]
+
+
 def check_that_older_ones_are_left_out(lake: Lake) -> None:
     """An experiment over scenarios that have changed since is left out, and removed where something is forgotten."""
     assert lake.choose_partitions(Conversation, []) == ["small"]
@@ -200,17 +243,85 @@ def test_an_experiment_that_the_home_does_not_have_is_named(copied: Path) -> Non
 
 
 def test_files_are_taken_into_the_home_with_their_prompts(tmp_path: Path) -> None:
-    agents = [{"name": "ours", "model": "openai/x", "system_prompt": "ours.md"}]
-    path = write_experiment(tmp_path / "files", agents=agents)
-    (path.parent / "ours.md").write_text("Be kind.", encoding="utf-8")
-    lake = Lake(tmp_path / "home")
+    lake, path = Lake(tmp_path / "home"), write_own(tmp_path / "files", "Be kind.")
     loaded: LoadedExperiment = register_experiment(lake, path)
     assert loaded.folder == tmp_path / "home" / "experiments"
     assert (loaded.folder / "ours.md").read_text(encoding="utf-8") == "Be kind."
-    register_experiment(lake, path)
-    (path.parent / "ours.md").write_text("Be brief.", encoding="utf-8")
-    with pytest.raises(ExperimentError, match=r"another file 'ours\.md'"):
-        register_experiment(lake, path)
+    assert list_experiments(lake) == {"small": loaded.folder / "small.yaml"}
+
+
+def write_own(folder: Path, prompt: str, **given: Any) -> Path:
+    """An experiment with a prompt of its own."""
+    agents = [{"name": "ours", "model": "openai/x", "system_prompt": "ours.md"}]
+    path = write_experiment(folder, **{"agents": agents, **given})
+    (folder / "ours.md").write_text(prompt, encoding="utf-8")
+    return path
+
+
+def store_conversation(lake: Lake) -> None:
+    table = from_records(Conversation, [plain_record(Conversation, experiment_id="small")])
+    lake.write(Conversation, table, "small", made_from=Origin(fingerprint="0" * 64))
+
+
+def read_home(lake: Lake) -> dict[str, str]:
+    folder = lake.home / "experiments"
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def test_a_file_that_its_owner_changed_takes_its_earlier_place(tmp_path: Path) -> None:
+    lake, told = Lake(tmp_path / "all" / "home"), list[str]()
+    register_experiment(lake, write_own(tmp_path / "all" / "files", "Be kind."))
+    store_conversation(lake)
+    changed = write_own(tmp_path / "all" / "files", "Be brief.", title="Another title.")
+    loaded = register_experiment(lake, changed, tell=told.append)
+    assert loaded.spec.title == "Another title."
+    assert read_home(lake)["ours.md"] == "Be brief."
+    (tmp_path / "all").rename(tmp_path / "moved")
+    lake = Lake(tmp_path / "moved" / "home")
+    loaded = register_experiment(
+        lake, write_own(tmp_path / "moved" / "files", "Be both.", title="A third one."), tell=told.append
+    )
+    assert (loaded.spec.title, told) == ("A third one.", [])
+
+
+def test_a_file_from_elsewhere_takes_the_place_of_nothing_that_was_played(tmp_path: Path) -> None:
+    lake, told = Lake(tmp_path / "home"), list[str]()
+    register_experiment(lake, write_experiment(tmp_path / "one"))
+    store_conversation(lake)
+    register_experiment(lake, write_experiment(tmp_path / "two"), tell=told.append)
+    register_experiment(lake, write_experiment(tmp_path / "one"), tell=told.append)
+    assert told == [], "it says the same"
+    before, other = read_home(lake), write_own(tmp_path / "two", "Be kind.")
+    with pytest.raises(ExperimentError, match=r"another 'small\.yaml', from '.*one/small\.yaml'.*--replace"):
+        register_experiment(lake, other, tell=told.append)
+    assert (read_home(lake), told) == (before, [])
+    loaded = register_experiment(lake, other, may_replace=True, tell=told.append)
+    assert loaded.spec.agents[0].name == "ours"
+    assert len(told) == 1
+    assert "replaces the home's 'small.yaml'" in told[0]
+
+
+def test_where_nothing_was_played_a_file_from_elsewhere_says_whose_place_it_takes(tmp_path: Path) -> None:
+    lake, told = Lake(tmp_path / "home"), list[str]()
+    write_experiment(lake.home / "experiments", title="Put there by hand.")
+    for folder, title in (("one", "One."), ("two", "Two.")):
+        path = write_experiment(tmp_path / folder, title=title)
+        assert register_experiment(lake, path, tell=told.append).spec.title == title
+    assert [words.partition(" from ")[2] for words in told] == [
+        "a place that is not known.",
+        f"{str(tmp_path / 'one' / 'small.yaml')!r}.",
+    ]
+
+
+def test_a_prompt_that_another_experiment_brought_along_stays(tmp_path: Path) -> None:
+    lake = Lake(tmp_path / "home")
+    register_experiment(lake, write_own(tmp_path / "one", "Be kind."))
+    before, other = read_home(lake), write_own(tmp_path / "two", "Be brief.", title="Another title.")
+    with pytest.raises(ExperimentError, match=r"another 'ours\.md'"):
+        register_experiment(lake, other)
+    assert read_home(lake) == before
+    register_experiment(lake, other, may_replace=True)
+    assert read_home(lake)["ours.md"] == "Be brief."
 
 
 @pytest.fixture

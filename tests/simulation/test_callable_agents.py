@@ -2,7 +2,11 @@
 
 import asyncio
 import json
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +31,18 @@ def make_spec(version: str = "1", path: str = "own:answer") -> AgentSpec:
 def ask(
     url: str, function: Function, *, version: str = "1", scope: str = "s1/c/0/1", timeout: float = 5.0
 ) -> AgentTurn:
-    async def work() -> AgentTurn:
+    (turn,) = ask_at_once(url, function, [scope], version=version, timeout=timeout)
+    return turn
+
+
+def ask_at_once(
+    url: str, function: Function, scopes: list[str], *, version: str = "1", timeout: float = 5.0
+) -> list[AgentTurn]:
+    async def work() -> list[AgentTurn]:
         with open_doorway(make_options(), url) as doorway:
             async with doorway.open_session([]) as session:
                 agent = CallableAgent(session, make_spec(version), "s1", function, timeout)
-                return await agent.reply(BAG, seed=3, scope=scope)
+                return await asyncio.gather(*[agent.reply(BAG, seed=3, scope=scope) for scope in scopes])
 
     return asyncio.run(work())
 
@@ -53,6 +64,20 @@ def fail(given: dict[str, Any]) -> str:
 async def hang(_: dict[str, Any]) -> str:
     await asyncio.sleep(60)
     return "late"
+
+
+def stand_still(_: dict[str, Any]) -> str:
+    threading.Event().wait()
+    return "never"
+
+
+def give_up(_: dict[str, Any]) -> str:
+    raise TimeoutError
+
+
+def meet(barrier: threading.Barrier, _: dict[str, Any]) -> str:
+    barrier.wait(20)
+    return "We were all there."
 
 
 def test_a_string_is_the_message(sqlite_url: str) -> None:
@@ -84,6 +109,9 @@ def test_what_it_is_given_is_plain_and_holds_the_view_alone() -> None:
     [
         (fail, "agent_unanswered", "raised KeyError in fail"),
         (hang, "agent_unanswered", "no answer within"),
+        (give_up, "agent_unanswered", "raised TimeoutError in give_up"),
+        (lambda _: next(iter(())), "agent_unanswered", "raised RuntimeError"),
+        (lambda _: sys.exit(3), "agent_unanswered", "raised SystemExit"),
         (lambda _: "  ", "agent_empty", "without words"),
         (lambda _: None, "agent_unparsable", "should be an object"),
         (lambda _: {"text": "hello"}, "agent_unparsable", "message"),
@@ -98,6 +126,29 @@ def test_errors_are_the_agents_outcome_and_quote_nobody(
     assert (turn.failure, turn.message) == (failure, "")
     assert reason in turn.failure_reason
     assert "medication" not in turn.failure_reason
+
+
+@pytest.mark.parametrize("count", [2, 60])
+def test_calls_wait_for_no_other(sqlite_url: str, count: int) -> None:
+    scopes = [f"s1/c{number}/0/1" for number in range(count)]
+    turns = ask_at_once(sqlite_url, partial(meet, threading.Barrier(count)), scopes, timeout=30.0)
+    assert {(turn.failure, turn.message) for turn in turns} == {(None, "We were all there.")}
+
+
+def test_a_function_that_never_ends_keeps_no_process(sqlite_url: str, offline_environment: dict[str, str]) -> None:
+    program = (
+        "from tests.simulation.test_callable_agents import ask, stand_still\n"
+        f"print(ask({sqlite_url!r}, stand_still, timeout=0.2).failure)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=offline_environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout == "agent_unanswered\n"
 
 
 def test_an_answer_is_kept_under_version_conversation_and_turn(sqlite_url: str) -> None:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from schemas.experiment import Experiment
 from schemas.records import Record
-from schemas.simulation import Conversation, MessageRow
+from schemas.simulation import Conversation, MessageRow, Playing
 from servicebench_data.simulation.capping import CAPPED_SHARE, find_capped, find_highest
 from servicebench_data.simulation.playing import hold_conversations
 from servicebench_data.simulation.running import Tables
+from servicebench_data.simulation.tables import MADE
 from tests.simulation.stage import load, make_parts, make_scenario
 from tests.simulation.test_playing import make_tables
 
@@ -74,5 +75,8 @@ def test_a_raised_cap_gives_what_a_cap_that_was_high_from_the_beginning_gives(
     )
     assert "turn_cap" in kept[Conversation]["end"].to_pylist()
     assert "turn_cap" not in high[Conversation]["end"].to_pylist()
-    assert low == high
+    assert [low[record] for record in MADE] == [high[record] for record in MADE]
+    caps = [tables[Playing]["turn_cap"].to_pylist() for tables in (low, kept, high)]
+    assert caps[1:] == [[1], [30]]
+    assert [max(row["exchanges"] for row in low[Conversation].to_pylist())] <= caps[0] < [30]
     assert low[MessageRow].num_rows > kept[MessageRow].num_rows

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from schemas.experiment import STYLES, Selection
 from schemas.scenarios import Scenario
 from servicebench_data.simulation.experiment import ExperimentError
-from servicebench_data.simulation.plan import balance_styles, plan_conversations, select_scenarios
+from servicebench_data.simulation.plan import (
+    KEYS,
+    balance_styles,
+    find_shortfalls,
+    plan_conversations,
+    select_scenarios,
+)
 from tests.simulation.stage import load, make_scenario
 
 IDS = st.lists(st.integers(0, 10**6).map("s{}".format), unique=True, max_size=60)
@@ -32,6 +38,11 @@ def test_every_cell_of_the_design_is_planned_once(tmp_path: Path) -> None:
     assert len(planned) == 2 * 5 * 4 * 2 * 3
     assert len({entry.conversation_id for entry in planned}) == len(planned)
     assert planned == sorted(planned, key=lambda entry: entry.conversation_id)
+
+
+def test_what_is_named_twice_is_played_once(tmp_path: Path) -> None:
+    twice = {"disclosure": ["progressive", "progressive"], "styles": ["passive_warm", "passive_warm"]}
+    assert len(plan_conversations(load(tmp_path, **twice), make_many(5))) == 2 * 5
 
 
 def test_all_agents_meet_the_same_customers(tmp_path: Path) -> None:
@@ -111,3 +122,47 @@ def test_a_selection_narrows_and_says_when_nothing_is_left(selection: dict[str, 
         return
     with pytest.raises(ExperimentError, match="'s9' is not released" if count < 0 else "none of the 20"):
         select_scenarios(Selection.model_validate(selection), make_many(20), 1)
+
+
+def test_every_list_of_a_selection_is_one_that_narrows() -> None:
+    lists = {name for name, value in Selection().model_dump().items() if isinstance(value, list)}
+    assert lists == set(KEYS)
+
+
+def list_some(*values: str) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(values), max_size=3)
+
+
+SELECTIONS = st.fixed_dictionaries({
+    "industries": list_some("airline", "hotel"),
+    "categories": list_some("category_0", "category_1", "category_9"),
+    "severities": list_some("low", "medium", "high"),
+    "scenario_ids": list_some("s0000", "s0003", "s0011"),
+    "split": st.sampled_from([None, "evaluation"]),
+    "limit": st.none() | st.integers(1, 30),
+})  # fmt: skip
+
+
+@given(SELECTIONS)
+def test_whatever_is_asked_for_is_chosen_or_told(given: dict[str, Any]) -> None:
+    scenarios, unlimited = make_many(20), Selection.model_validate({**given, "limit": None})
+    told = find_shortfalls(Selection.model_validate(given), scenarios)
+    try:
+        chosen = select_scenarios(unlimited, scenarios, 1)
+    except ExperimentError:
+        chosen = []
+    absent = [
+        (key, name)
+        for key, read in KEYS.items()
+        for name in given[key]
+        if name not in {read(entry) for entry in chosen}
+    ]
+    assert all(any(key in words and repr(name) in words for words in told) for key, name in absent)
+    is_short = given["limit"] is not None and len(chosen) < given["limit"]
+    assert len(told) == len(set(absent)) + is_short
+    assert (f"`scenarios.limit` is {given['limit']}, and only {len(chosen)} are there" in told) == is_short
+
+
+def test_an_id_that_is_nearly_right_is_suggested() -> None:
+    with pytest.raises(ExperimentError, match="did you mean `s0003`"):
+        select_scenarios(Selection(scenario_ids=["s00003"]), make_many(4), 1)

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ import pytest
 
 from schemas.records import Record
 from schemas.scenarios import BackgroundSentence, CasePolicy, Expectation, Fact, Scenario
-from schemas.simulation import Conversation, MessageRow
+from schemas.simulation import Conversation, FactOpening, MessageRow, Playing
 from servicebench_data.lake.arrow import from_records
 from servicebench_data.models.doorway import open_doorway
 from servicebench_data.models.session import Target
 from servicebench_data.processes import FEWEST
 from servicebench_data.settings import Settings
-from servicebench_data.simulation.casting import describe_asking, list_targets, name_model, needs_ledger
+from servicebench_data.simulation.casting import describe_asking, list_targets, name_model, needs_ledger, pick_decisive
 from servicebench_data.simulation.outcomes import count_ends, count_faults
 from servicebench_data.simulation.playing import hold_conversations
 from servicebench_data.simulation.running import Tables
@@ -83,10 +84,12 @@ def tables() -> dict[type[Record], pa.Table]:
 def hold(
     tmp_path: Path, tables: dict[type[Record], pa.Table], url: str = "", processes: int = 1, **given: Any
 ) -> Tables:
-    (tmp_path / "team_agent.py").write_text(MODULE, encoding="utf-8")
+    settings = given.pop("settings", None)
+    (tmp_path / "team_agent.py").write_text(given.pop("module", MODULE), encoding="utf-8")
     loaded = load(tmp_path, **{"agents": AGENTS, "styles": "balanced", "turn_cap": 2, "turn_cap_limit": 2,
                                "scenarios": {"split": "evaluation"}, **given})  # fmt: skip
-    return hold_conversations(loaded, tables, lambda: open_doorway(make_options(), url), processes=processes)
+    doorway = partial(open_doorway, make_options(), url)
+    return hold_conversations(loaded, tables, doorway, settings=settings, processes=processes)
 
 
 def test_everybody_is_cast_as_the_file_says_and_asked_once(
@@ -143,6 +146,23 @@ def test_a_raised_cap_asks_nothing_twice(
     assert counts[0] == counts[1]
 
 
+def test_what_decides_the_conversations_is_written_with_them_and_names_no_machine(
+    serve: Serve, sqlite_url: str, tmp_path: Path, tables: dict[type[Record], pa.Table]
+) -> None:
+    serve(answer_by_form)
+    settings = [pick_decisive(Settings.load({}, model_temperature=heat)) for heat in (0.1, 0.7)]
+    one, other = (
+        hold(tmp_path, tables, sqlite_url, agents=[*AGENTS[:2], AGENTS[3]], settings=entry)[Playing].to_pylist()[0]
+        for entry in settings
+    )
+    assert [json.loads(row["settings"]) for row in (one, other)] == settings
+    assert {**one, "settings": ""} == {**other, "settings": ""}
+    ((model, place),) = json.loads(one["endpoints"])
+    assert (model, place.partition(":")[0]) == ("openai/agent", "sha256")
+    assert "127.0.0.1" not in str(one)
+    assert "team_agent.py" not in one["prompts_sha256"]
+
+
 def test_several_processes_hold_the_conversations_that_one_holds(
     tmp_path: Path, tables: dict[type[Record], pa.Table]
 ) -> None:
@@ -165,3 +185,39 @@ def test_who_is_asked_is_known_before_anybody_is(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:10/v1")
     assert before != describe_asking(asking, settings)
     assert needs_ledger(load(tmp_path, agents=AGENTS[3:]).spec)
+
+
+OPEN_MODULE = """
+def reply(given):
+    return f"Could you tell me what happened? My note is {len(given['conversation'])}."
+"""
+
+
+def test_style_acts_on_patience_and_on_what_an_open_question_brings_out_where_it_is_set_to(
+    sqlite_url: str, tmp_path: Path, tables: dict[type[Record], pa.Table]
+) -> None:
+    found: dict[bool, dict[str, tuple[tuple[str, ...], float]]] = {}
+    for acts in (False, True):
+        held = hold(
+            tmp_path, tables, f"{sqlite_url}{acts}", agents=AGENTS[3:], module=OPEN_MODULE, styles="all",
+            style_moves_patience=acts, scenarios={"scenario_ids": ["s1"]},
+        )  # fmt: skip
+        styles = {row["conversation_id"]: row["style"] for row in held[Conversation].to_pylist()}
+        first = [row for row in held[FactOpening].to_pylist() if row["message_index"] == 1]
+        assert {row["opened_by"] for row in first} == {"open_question"}
+        found[acts] = {
+            styles[row["conversation_id"]]: (
+                tuple(entry["fact_id"] for entry in first if entry["conversation_id"] == row["conversation_id"]),
+                row["patience"],
+            )
+            for row in held[MessageRow].to_pylist()
+            if row["message_index"] == 0
+        }
+        opened = Counter(styles[row["conversation_id"]] for row in held[FactOpening].to_pylist())
+        assert set(opened.values()) == {2}, "what was held back came out with the next question"
+    assert len(set(found[False].values())) == 1
+    assert {style: opened for style, (opened, _) in found[True].items()} == {
+        "assertive_warm": ("f2", "f3"), "assertive_cold": ("f2", "f3"), "passive_warm": ("f2",),
+        "passive_cold": ("f2",),
+    }  # fmt: skip
+    assert len({patience for _, patience in found[True].values()}) == 4

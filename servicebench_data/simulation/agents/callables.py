@@ -1,7 +1,7 @@
 """An agent that is a Python function of a team's own: `package.module:function`, sync or async.
 
 Belongs here: finding the function, what it is given, reading what it returns. Not here: the form of its answer
-(`answers.py`), keeping it (`models/deeds.py`).
+(`answers.py`), in which thread it runs (`threads.py`), keeping its answer (`models/deeds.py`).
 
 The function gets one dictionary, `describe_turn`, and returns the message as a string, or a dictionary with `message`
 and, as it likes, `offers`, `acts` and `reasoning`. Its answer is kept under its declared version, the conversation and
@@ -30,6 +30,7 @@ from schemas.simulation import EndDetail
 from servicebench_data.models.deeds import Deed
 from servicebench_data.models.options import OptionsError
 from servicebench_data.simulation.agents.answers import GivenAnswer, make_acts, make_offers
+from servicebench_data.simulation.agents.threads import run_in_thread
 from servicebench_data.simulation.turns import AgentTurn, AgentView, Asker
 
 TASK = "agent_callable"
@@ -87,12 +88,13 @@ class CallableAgent:
         Raises:
             CallableError: It failed, took too long, or returned what is no JSON.
         """
+        clock = asyncio.timeout(self.timeout)
         try:
-            async with asyncio.timeout(self.timeout):
+            async with clock:
                 found = await run(self.function, given)
-        except TimeoutError:
-            raise CallableError("agent_unanswered", f"gave no answer within {self.timeout:g} seconds") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
+            if clock.expired():
+                raise CallableError("agent_unanswered", f"gave no answer within {self.timeout:g} seconds") from None
             place = traceback.extract_tb(error.__traceback__)[-1]
             what = f"raised {type(error).__name__} in {place.name}, line {place.lineno}"
             raise CallableError("agent_unanswered", what) from error
@@ -106,7 +108,7 @@ async def run(function: Function, given: dict[str, Any]) -> Any:
     """What a function returns; one that is not async runs in a thread, so that it holds nobody up."""
     if inspect.iscoroutinefunction(function):
         return await function(given)
-    found = await asyncio.to_thread(function, given)
+    found = await run_in_thread(function, given)
     return await found if inspect.isawaitable(found) else found
 
 
