@@ -30,9 +30,9 @@ class Reticence:
     style: Style
     constants: Constants
 
-    async def read(self, message: str, closed: Sequence[KnownFact], scope: str) -> GateReading:
+    async def read(self, message: str, closed: Sequence[KnownFact], attempt: int = 0) -> GateReading:
         """The gate's reading, with the openings that this customer takes up."""
-        reading = await self.gate.read(message, closed, scope)
+        reading = await self.gate.read(message, closed, attempt)
         return replace(reading, openings=hold_back(reading.openings, closed, self.style, self.constants))
 
 

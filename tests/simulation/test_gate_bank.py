@@ -19,7 +19,14 @@ BANK = Path(__file__).parents[2] / "benchmarks" / "gate"
 STYLES = ("terse_social", "formal_corporate", "warm_chatty", "llm_assistant", "broken_english", "blunt_or_hostile")
 #: What the rules reach on the clean halves: all together, then the worst style. Raise these with the reader.
 CLEAN, REACHED, REACHED_IN_STYLE = ["unseen", "sealed"], (0.899, 0.9), (0.85, 0.85)
-HALVES = {"dev": 30, "judge": 30, "fresh": 14, "final": 32, "unseen": 34, "sealed": 72}  # the least messages in each style
+HALVES = {
+    "dev": 30,
+    "judge": 30,
+    "fresh": 14,
+    "final": 32,
+    "unseen": 34,
+    "sealed": 72,
+}  # the least messages in each style
 FLAGS = get_args(Flag)
 KEYS = {"id", "scenario", "style", "message", "flags", "asks", "open_question"}
 Entry = dict[str, Any]
