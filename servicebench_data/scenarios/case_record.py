@@ -17,6 +17,7 @@ from functools import cache
 from schemas.industry import CaseField, Industry
 from schemas.scenarios import CaseFieldRow, CasePolicy, Fact
 from servicebench_data.scenarios import cues, numerals
+from servicebench_data.scenarios.canonical import canonicalise, read_hours
 from servicebench_data.scenarios.denial import read_said
 from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.parts import Chance
@@ -33,6 +34,11 @@ _SMALLER = {
     "year": ("months", 12),
 }
 _NUMERAL = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{numerals.WORD_PATTERN}|an?)\b", re.IGNORECASE)
+#: From here on half a unit of time does not matter.
+_WHOLE = 5
+_CURRENCY = re.compile(
+    rf"[$£€₹]|\b(?:{'|'.join(name for name in numerals.CURRENCIES if name.isalpha())})\b", re.IGNORECASE
+)
 #: What an account says of cases in general, or of what may come.
 _BOILERPLATE = re.compile(
     r"\b(?:if|please|can you|let us know|once|when(?:ever)?|unless|should you|would|could|may|might|usually|"
@@ -60,10 +66,13 @@ def fill_case_record(
     """
     rows: list[CaseFieldRow] = []
     used: set[str] = set()
+    secret = list_secret_quotes(facts)
+    known = list_sayings([reading for reading in readings if reading.quote not in secret], turns)
     sayings = list_sayings(readings, turns)
     for field in industry.case_record.fields:
         found = find_choice(field, sayings) if field.choices is not None else find_fact(field, facts, used)
-        if found is None:
+        # What only the customer knows sets no choice, nor may the record hold another one against it.
+        if found is None or (field.choices is not None and find_choice(field, known) != found):
             continue
         truth, fact_id, post_ids = found
         used.add(fact_id or "")
@@ -76,6 +85,13 @@ def fill_case_record(
             )
         )
     return rows
+
+
+def list_secret_quotes(facts: Sequence[Fact]) -> set[str]:
+    """The words on which only customer-only facts rest."""
+    return {fact.quote for fact in facts if fact.quote and fact.is_customer_only} - {
+        fact.quote for fact in facts if not fact.is_customer_only
+    }
 
 
 def find_fact(field: CaseField, facts: Sequence[Fact], used: set[str]) -> tuple[str, str | None, list[str]] | None:
@@ -146,13 +162,34 @@ def is_out_of_place(field: CaseField, value: str, quote: str) -> bool:
     """Whether the words around a value say that it is not the company's matter, or it is too vague for a record."""
     if is_ride(field, value):
         return True
+    start = max(0, quote.find(value))
+    before, behind = quote[:start], quote[start + len(value) :]
     if field.type == "date":
-        return _VAGUE_DATE.search(value) is not None
+        return (
+            _VAGUE_DATE.search(value) is not None
+            or _NOT_HELD.search(quote) is not None
+            or _UNTIL.search(before) is not None
+        )
     if field.type == "amount_usd":
-        return _NOT_PAID.search(quote) is not None
-    start = quote.find(value)
+        return _NOT_PAID.search(quote) is not None or is_only_named(field, before, behind)
     around = (max(0, start - 20), start + len(value) + 14)
-    return field.type == "duration" and _NO_WAIT.search(quote, *around) is not None
+    return field.type == "duration" and (
+        read_hours(canonicalise("duration", value)) > _MOST_HOURS or _NO_WAIT.search(quote, *around) is not None
+    )
+
+
+def is_only_named(field: CaseField, before: str, behind: str) -> bool:
+    """Whether a sum was named and moved by nobody: a price that was shown, a promise; or was given, not paid.
+
+    Args:
+        field: Its title says whether it holds only what was paid or charged.
+        before: What stands before the sum in its sentence.
+        behind: What stands behind it.
+    """
+    if _SHOWN_BEFORE.search(before) or _PROMISED_BEFORE.search(before) or _PROMISED_BEHIND.match(behind):
+        return True
+    is_payment = re.search(r"\b(?:paid|charged)\b", field.title, re.IGNORECASE) is not None
+    return is_payment and (_GIVEN_BEFORE.search(before) is not None or _GIVEN_BEHIND.match(behind) is not None)
 
 
 def fits_count(about: str, value: str) -> bool:
@@ -190,7 +227,33 @@ _PAID = re.compile(
     r"\b",
     re.IGNORECASE,
 )
-_NOT_PAID = re.compile(r"\b(?:insured|insurance|worth|elsewhere|competitor|salary|rent|other company)\b", re.IGNORECASE)
+_NOT_PAID = re.compile(
+    r"\b(?:insured|insurance|worth|elsewhere|competitor|salary|rent|other company|own pocket|condo|airbnb|cruise)\b",
+    re.IGNORECASE,
+)
+#: Right before a price that was seen or named, and right before and behind what was promised.
+_SHOWN_BEFORE = re.compile(
+    r"\b(?:(?:fares?|fees?|price|rate|cost) (?:is|are|would be|will be|became|went up to)|"
+    r"(?:turned|jumped|rose) (?:in)?to|became|chose an?|walk[- ]?up \w+(?: \w+)?|group rate of|quot\w+(?: \w+){0,2}|"
+    r"estimat\w+(?: \w+){0,2}|says? [^.;]*|bid of|of (?:your|these|those|the))(?: now| only| about| up to)? $"
+)
+_PROMISED_BEFORE = re.compile(
+    r"\b(?:agreed to (?:give|pay|refund|credit)|promis\w+|offer\w*|(?:would|will) (?:give|refund|pay|credit)|"
+    r"supposed to (?:get|receive)|owes? (?:me|us))\b(?: [\w']+){0,3} $"
+)
+_PROMISED_BEHIND = re.compile(
+    r"(?: [\w']+){0,3} (?:agreed to|promis\w+|going back|(?:would|will) be (?:back|refunded|credited)|owed)\b"
+)
+#: Right before and behind what the customer got, or should get, and did not pay.
+_GIVEN_BEFORE = re.compile(
+    r"\b(?:refund(?:ed)?|credit(?:ed)?(?! card)|vouchers?|reimburse\w*)(?: (?!card\b)\w+){0,2} $"
+)
+_GIVEN_BEHIND = re.compile(r"(?: \w+){0,2} (?:refund|credits?(?! card)|vouchers?|back|gift cards?)\b")
+#: What the customer promised to others, and until when something holds.
+_NOT_HELD = re.compile(r"\b(?:i|we)(?:'d|'ve| had| have)?(?: already| also)? promised\b")
+_UNTIL = re.compile(r"\b(?:until|till|expires?|valid|returnable|cancel\w+ by \w+(?: on)?|for an?)(?: \w+)? $")
+#: No system counts a wait for longer; what people wait for longer is a manner of speaking.
+_MOST_HOURS = 2 * 8760
 _PEOPLE = re.compile(
     r"\b(?:people|ppl|persons?|passengers?|kids?|child(?:ren)?|adults?|guests?|travell?ers|travelers|friends|"
     r"customers|men|women|party|flyers|fliers|riders|drivers|folks|workers|attendants|blokes|guys|others|seats?)\b"
@@ -200,9 +263,9 @@ _CONTACTS = re.compile(
     r"\b(?:times|twice|calls?|emails?|contacts?|attempts?|messages?|tweets?|agents?|representatives?)\b"
 )
 _VAGUE_DATE = re.compile(
-    r"\b(?:this|last|next) (?:week|wk|month|year|summer|winter|spring|fall|weekend)|\bother day|\byears? ago|"
-    r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|dec|nov|oct|sept?|"
-    r"in )$"
+    r"^(?:until|till)\b|\b(?:this|last|next) (?:week|wk|month|year|summer|winter|spring|fall|weekend)|"
+    r"\bother day|\byears? ago|"
+    r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|dec|nov|oct|sept?|in )$"
 )
 _WAIT = re.compile(
     r"\b(?:wait\w*|delay\w*|late|hold|stuck|sitting|sat|stood|standing|tarmac|runway|line|queue|took|takes|taking|"
@@ -210,8 +273,8 @@ _WAIT = re.compile(
     re.IGNORECASE,
 )
 _NO_WAIT = re.compile(
-    r"\b(?:early|earlier|before|in advance|flight (?:with|without)|old|wifi|internet|promised|within|business days)"
-    r"\b",
+    r"\b(?:early|earlier|before|in advance|flight (?:with|without)|old|wifi|internet|promised|within|business days|"
+    r"of leave)\b",
     re.IGNORECASE,
 )
 _EXTRA = re.compile(
@@ -291,7 +354,11 @@ def show_stale(field: CaseField, truth: str) -> str | None:
 
 
 def halve(text: str) -> str:
-    """Halve the first number, in a smaller unit where the half is not whole; a text without a number stays."""
+    """Halve the first number; a text without a number stays.
+
+    Money has two decimals or none; a small time is given in a smaller unit where its half is not whole; half a thing
+    is none.
+    """
     match, unit = _NUMERAL.search(text), _UNIT.search(text)
     number = numerals.read_number(text)
     if match is None or number is None or number <= 0:
@@ -299,11 +366,16 @@ def halve(text: str) -> str:
     half = number / 2
     if unit is not None:
         name = numerals.UNITS[unit.group(1).lower()]
+        half = half if half < _WHOLE else int(half)
         if half != int(half) and name in _SMALLER:
             smaller, factor = _SMALLER[name]
             return f"{numerals.format_number(int(half * factor))} {smaller}"
         return f"{numerals.format_number(half)} {name}{'' if half == 1 else 's'}"
-    return text[: match.start()] + numerals.format_number(half) + text[match.end() :]
+    is_money = _CURRENCY.search(text) is not None
+    if not is_money and half < 1:
+        return text
+    shown = numerals.format_number(half if is_money else int(half))
+    return text[: match.start()] + (f"{half:.2f}" if "." in shown else shown) + text[match.end() :]
 
 
 def _make_row(

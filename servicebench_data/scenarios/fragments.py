@@ -9,6 +9,7 @@ import re
 
 from servicebench_data.scenarios import verbs
 from servicebench_data.scenarios.prose import CLEAR_THIRD
+from servicebench_data.scenarios.subjects import is_customers_act
 from servicebench_data.scenarios.wordlists import word_set
 
 _LENGTH = (
@@ -214,7 +215,8 @@ def _read_opening(text: str) -> str | None:
     if _HAS_DONE.match(text):
         return f"You have{text[3:]}"
     match = _BARE_DONE.match(text)
-    return f"I {_lower(text)}" if match is not None and match.group(1).lower() in verbs.PASTS else None
+    first = match.group(1).lower() if match is not None else ""
+    return f"I {_lower(text)}" if first in verbs.PASTS and is_customers_act(first, text) else None
 
 
 def _read_lack(text: str) -> str | None:

@@ -149,7 +149,11 @@ def test_values_become_tokens_of_their_kind(tmp_path: Path, kind: str, value: st
         ("account", "Thanks, Prince George!", "Thanks, Prince [person-1]!"),
         ("account", "Sarah, airport staff will help", "[person-1], airport staff will help"),
         ("customer", "Diego rebooked me to San Diego", "[person-1] rebooked me to San Diego"),
-        ("customer", "Antonio sent me to san antonio, thanks antonio", "[person-1] sent me to san antonio, thanks [person-1]"),
+        (
+            "customer",
+            "Antonio sent me to san antonio, thanks antonio",
+            "[person-1] sent me to san antonio, thanks [person-1]",
+        ),
         ("customer", "My name is San Diego. Not San Diego!", "My name is San [person-1]. Not San Diego!"),
     ],
 )
