@@ -33,6 +33,7 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"\b(?:(still) )?no ((?:[a-z-]+ ){0,3}?[a-z-]{2,})(.*)$", re.IGNORECASE)
+_SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 _NO_WORDS = word_set(
     "reason excuse way doubt point worries problem problems need idea word wonder longer more choice matter thanks "
     "one wonder clue offense joke shame use good better"
@@ -236,7 +237,11 @@ def _read_lack(text: str) -> str | None:
         or _NOT_NEAR.search(text[: match.start()].strip())
     ):
         return None
-    if _has_finite(text[: match.start()]) or re.search(r"\w+ed\b|['\"]$", text[: match.start()]):
+    if (
+        _SUPPOSED.match(text)
+        or _has_finite(text[: match.start()])
+        or re.search(r"\w+ed\b|['\"]$", text[: match.start()])
+    ):
         return None
     lack = _CUT.sub("", f"{match.group(2)}{match.group(3)}")
     if _has_finite(lack) or not lack.strip():

@@ -43,6 +43,7 @@ _RUN_ON = re.compile(
     r"\b(?:now|so|just) (?:get|give|fix|let|refund|send|help|make|tell) (?:me|us|them|the customer)\b|"
     r", (?:took|arrived|came|showed|lasted|costs?) |, (?:did|do|were|are|was|is) (?:the|they|you|i|we)\b|"
     r"\bnot not\b|\b(?:do|did) not (?:them|the \w+) (?:dare|you)\b|"
+    r", (?:call|ring|phone|e-?mail|text|contact|message|write to) (?:me|us|them|the customer)\b|"
     r", (?:what|why|how|who|where) \w+|^(?:still )?no \w+(?: \w+)? (?:about|from|since|why|because)\b|"
     r"\b(?:can|could|will|would|cannot) (?:me|us|them|the customer)\b|"
     r"\b(?:your|their|they're|the (?:airline|company|hotel|restaurant)'s) (?:own )?(?:dad|mom|mother|father|kids|wife|"

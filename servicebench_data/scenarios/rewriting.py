@@ -113,7 +113,8 @@ def tell_third(text: str, company: str) -> str | None:
     told = finish(_Turner(words, company).turn(), _PERSONAL)
     if told is None or not has_own_verb(told):
         return None
-    return re.sub(rf"\b(the {company})'s {company}s?\b", r"\1", told, flags=re.IGNORECASE)
+    told = re.sub(rf"\b(the {company})'s {company}s?\b", r"\1", told, flags=re.IGNORECASE)
+    return re.sub(rf"\b([Tt]he) {company}'s ((?:[A-Z]\w+ )+{company})\b", r"\1 \2", told)
 
 
 class _Turner:

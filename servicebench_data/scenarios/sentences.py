@@ -131,6 +131,7 @@ _STANDS = re.compile(
     re.IGNORECASE,
 )
 #: The verb of a subject whose first half stands before: "my dog and I were".
+_SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 _SHARED = re.compile(r"(?:I|he|she) (?:were|are|have been)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"^(?:so |and |but |or )?(?:when|if|did|would|should|anyone|any|what|how|why|who|where|can|could|any\w*|do|"
@@ -272,10 +273,13 @@ def list_clauses(text: str, sentence: Sentence) -> list[Sentence]:
 
 
 def _stands(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether what follows a break has its own subject, which is not the second half of the first one ("he and I")."""
-    is_shared = _SHARED.match(text, match.end()) is not None
+    """Whether what follows a break stands by itself.
+
+    It has its own subject, which is not the second half of the first one ("he and I"), and hangs on no condition.
+    """
+    is_bound = _SHARED.match(text, match.end()) is not None or _SUPPOSED.match(text, start) is not None
     return (
-        not is_shared
+        not is_bound
         and _STANDS.match(text, match.end()) is not None
         and len(text[start : match.start()].split()) >= _LEAST_WORDS
     )

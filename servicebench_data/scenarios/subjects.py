@@ -68,7 +68,8 @@ _DONE_NEAR = re.compile(
 _MEANT_FOR = re.compile(r"^\w+ to (?!get\b|book\b|rebook\b|find\b|check\b)\w+ (?:me|us)\b", re.IGNORECASE)
 #: How long something took, or what it cost, is no one's act.
 _TOOK = re.compile(
-    r"^(?:took|cost) (?:me|us) (?:an?\b|over\b|almost\b|about\b|[$£€\d]|\w+ (?:hours|minutes|days|weeks)\b)"
+    r"^(?:took|cost) (?:me|us) (?:an?\b|over\b|almost\b|about\b|since\b|until\b|all\b|"
+    r"[$£€\d]|\w+ (?:hours|minutes|days|weeks)\b)"
 )
 _SAYING = word_set("said claimed insisted explained admitted replied")
 _SAID = re.compile(
@@ -140,6 +141,8 @@ FIXED_SUBJECTS = {
     "been": "I have", "seemed": "It", "sounded": "It", "happened": "It", "smelled": "It", "worked": "It",
     "looked": "It", "turned": "It",
 }  # fmt: skip
+#: What pages and people say: "Been saying that for 6 hours" is not the customer's.
+_SHOWN = word_set("saying showing displaying reading promising")
 #: Acts of either side, where "my" after them does not tell whose.
 _EITHER_ACTS = word_set("made let told promised treated kept left took sent")
 #: Somebody else did it: "Signed for at 10:22 by J".
@@ -308,6 +311,8 @@ def _is_gerund_subject(words: list[str]) -> bool:
 
 def _find_subject(first: str, following: str, *, has_adverb: bool) -> str:
     """What stands before a verb that opens a sentence; empty where it cannot be told."""
+    if first == "been" and following in _SHOWN:
+        return ""
     if first in FIXED_SUBJECTS:
         return FIXED_SUBJECTS[first]
     if first in {"cannot", "could"} and following == "be":

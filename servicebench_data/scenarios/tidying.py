@@ -115,7 +115,7 @@ _CONTRACTIONS = [
 _BETWEEN = r"(?: (?:not|only|just|never|already|now|still|even|also|always|finally|since|all|both))*"
 _IS_HAS = re.compile(
     r"\b(he|she|it|that|there|here|what|who|how|where|when|why|everything|nothing|nobody|someone|everyone|this)"
-    rf"'s\b({_BETWEEN})(?: (\w+)(?= (me|us|my|our|him|them|it)\b)?)?",
+    rf"'s\b({_BETWEEN})(?: (\w+)(?= (me|us|my|our|him|them|it|his|her|their|your)\b)?)?",
     re.IGNORECASE,
 )
 #: Participles that go with "has" rather than with "is".

@@ -78,6 +78,7 @@ def test_answers_that_say_nothing_alone_are_dropped(text: str) -> None:
         ("She's only got two hands today", "She had only got two hands today."),
         ("My refund is due and it's not come back", "The customer's refund was due and it had not come back."),
         ("She's asked me every night for a week", "She had asked the customer every night for a week."),
+        ("She's turned her ankle badly", "She had turned her ankle badly."),
         ("I'd already told my two lads", "The customer had already told their two lads."),
         ("It's not cancelled after all", "It was not cancelled after all."),
         ("Each of you has told me to wait", "Each of the airline's staff had told the customer to wait."),
@@ -102,6 +103,15 @@ def test_slips_are_mended(text: str, told: str) -> None:
 )
 def test_an_abbreviation_ends_a_sentence_where_a_new_one_begins(text: str, quotes: list[str]) -> None:
     assert [sentence.text for sentence in split_sentences(text)] == quotes
+
+
+def test_what_hangs_on_a_condition_is_no_event() -> None:
+    assert tell("If I sit and eat then the same wrap comes in paper, no charge") == []
+
+
+def test_a_company_is_named_once() -> None:
+    turns = make_turns(("customer", "I checked in at your Coventry hotel at noon"))
+    assert read_turns(turns, {}, "hotel")[0].third == "The customer checked in at the Coventry hotel at noon."
 
 
 def test_someone_elses_act_is_not_given_to_the_customer() -> None:

@@ -39,6 +39,7 @@ def read(text: str) -> list[Reading]:
         ("Booked a car for us at noon", "I booked a car for us at noon."),
         ("Paid $50 for two bags", "I paid $50 for two bags."),
         ("Crew left, cleaners left, she was alone", "The crew left, cleaners left, she was alone."),
+        ("took me since November", "It took me since November."),
         ("I was 71 minutes", "I was there for 71 minutes."),
         ("On the plane for 3 hours now", "I am on the plane for 3 hours now."),
     ],
@@ -63,6 +64,8 @@ def test_a_bare_verb_is_told_of_whoever_did_it(text: str, first: str) -> None:
         "Took my front tyre clean off the rim",
         "Said my order 5 times",
         "Yes I counted.",
+        "Been saying that for 6 hours",
+        "I'm [person-1], call me on [phone-1]",
     ],
 )
 def test_fragments_of_which_nobody_can_tell_the_doer_are_not_told(text: str) -> None:
