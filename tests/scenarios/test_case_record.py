@@ -12,11 +12,11 @@ from servicebench_data.scenarios.assembly import build_parts, verify
 from servicebench_data.scenarios.case_record import (
     draw_stale,
     find_choice,
-    fits_field,
     halve,
     list_sayings,
     show_stale,
 )
+from servicebench_data.scenarios.fitting import fits_field
 from servicebench_data.scenarios.parts import Chance
 from tests.scenarios.dialogues import knowledge, make_source, make_turns
 
