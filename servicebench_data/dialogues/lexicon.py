@@ -83,9 +83,18 @@ PLACE_NOUNS = frozenset(
     airport airways airlines street st road rd avenue ave boulevard blvd drive lane square park county city
     beach island islands bay lake river station terminal hotel inn suites resort hospital university college
     school center centre store mall church stadium bridge international field pier harbor harbour house court
-    plaza
+    plaza parkway pkwy highway hwy freeway expressway springs falls heights arbor arena theatre theater museum
+    memorial regional intercontinental
     """.split()  # noqa: SIM905
 )
+# Those of them that do so in small letters, too: no verb or thing that a sentence about a person goes on with.
+SMALL_PLACE_NOUNS = ("airport", "street", "road", "avenue", "boulevard", "blvd", "parkway", "freeway", "highway")
+# Words that make the given name behind them a place; the first ones in small letters, too.
+SMALL_PLACE_OPENINGS = ("san", "santa", "santo", "st", "saint")
+PLACE_OPENINGS = (
+    "Sainte", "Ste", "São", "Sao", "Port", "Puerto", "Fort", "Ft", "Prince", "Lake", "Mount", "Mt", "Los", "Las", "El",
+    "New", "Cape", "Corpus", "Ciudad", "Villa",
+)  # fmt: skip
 BRAND_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+")
 
 

@@ -15,7 +15,7 @@ from servicebench_data.dialogues.accounts import CareAccount, get_key, store_wor
 from servicebench_data.dialogues.engine import run_script
 from servicebench_data.dialogues.hints import Hints, build_hints, list_wide_references
 from servicebench_data.dialogues.lexicon import COMMON_WORDS, list_brand_words
-from servicebench_data.dialogues.names import NameFinder, find_known
+from servicebench_data.dialogues.names import OPENING, SMALL_NOUN, NameFinder, find_known
 from servicebench_data.dialogues.references import find_references
 from servicebench_data.dialogues.spans import Span, choose_spans
 
@@ -103,6 +103,7 @@ def cut_lone_names(connection: duckdb.DuckDBPyConnection, hints: Hints) -> None:
         sure AS (
             SELECT * FROM joined
             WHERE regexp_matches(rest, '^(?:[.!,?:;)…\n]| [^A-Z]|$)') AND NOT regexp_matches(head, '[''’-]$')
+              AND NOT regexp_matches(head, $opening) AND NOT regexp_matches(rest, $noun)
               AND NOT contains(lower(others), value)
               AND NOT regexp_matches(others, $given_name) AND NOT regexp_matches(others, $context)
               AND NOT (is_account AND regexp_matches(others, $account_context))
@@ -113,6 +114,8 @@ def cut_lone_names(connection: duckdb.DuckDBPyConnection, hints: Hints) -> None:
             "given_name": hints.given_name,
             "context": hints.context,
             "account_context": hints.account_context,
+            "opening": OPENING.pattern,
+            "noun": f"^{SMALL_NOUN.pattern}",
         },
     )
 

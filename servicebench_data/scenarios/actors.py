@@ -36,6 +36,8 @@ _HELPERS = word_set(
     "have has had having would will did do does not never just also already only then even all both finally again "
     "to ever still later now almost nearly once twice immediately promptly simply first"
 )
+#: "I offered me a voucher": whoever did it, it was not the customer.
+_ON_ONESELF = re.compile(r"\bI (?:\w+ly |just |then |also |even )?([a-z]+) (?:(?:up on|at|on|to|off) )?me\b")
 _BEING = word_set("was were been be is are am being got get")
 _LIGHT = frozenset(stem(word) for word in word_set("have do get go come make be want need let see try seem feel know"))
 _POSTED = frozenset(
@@ -70,8 +72,10 @@ def read_doers(text: str, brands: frozenset[str], *, is_post: bool) -> dict[str,
             if not is_past(word) or stem(word) in _LIGHT:
                 continue
             doer, start = find_doer(words, index, brands, last)
-            is_left_out = doer is None and start < 0 and is_post and stem(word) in _POSTED
-            if is_left_out and words[index + 1 : index + 2] not in (["me"], ["us"]):
+            is_left_out = doer is None and start < 0 and is_post
+            if is_left_out and words[index + 1 : index + 2] in (["me"], ["us"]):
+                doer, start = Doer("anybody", ""), index
+            elif is_left_out and stem(word) in _POSTED:
                 doer, start = Doer("customer", ""), index
             if doer is not None:
                 last = doer
@@ -127,6 +131,7 @@ def find_wrong_doers(text: str, source: str, brands: frozenset[str], *, is_event
         brands: Words of the brands' names in lower case.
         is_event: Whether it is told in the third person, where "they" may be the customer's party.
     """
+    yield from (match.group() for match in _ON_ONESELF.finditer(text) if is_past(match.group(1).lower()))
     said = read_doers(source, brands, is_post=True)
     for verb, doers in read_doers(text, brands, is_post=False).items():
         known = [doer for doer, _ in said.get(verb, [])]

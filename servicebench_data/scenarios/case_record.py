@@ -2,7 +2,8 @@
 
 The record is a subset of the truth, with some fields out of date.
 
-Belongs here: filling the industry's form. Not here: the form itself (`schemas/industries/`).
+Belongs here: filling the industry's form. Not here: the form itself (`schemas/industries/`), or whether a value is of
+the sort that a field means (`fitting.py`).
 
 A field is filled from a fact that the company can know and that the field's words fit, or from the cue phrases of its
 choices; a fact fills one field. Which fields are out of date is decided by a hash of seed, scenario and field, so
@@ -12,13 +13,12 @@ that the rate holds over many scenarios and no field depends on another.
 import hashlib
 import re
 from collections.abc import Sequence
-from functools import cache
 
 from schemas.industry import CaseField, Industry
 from schemas.scenarios import CaseFieldRow, CasePolicy, Fact
 from servicebench_data.scenarios import cues, numerals
 from servicebench_data.scenarios.denial import read_said
-from servicebench_data.scenarios.extraction import extract_values
+from servicebench_data.scenarios.fitting import compile_cue, fits_field
 from servicebench_data.scenarios.parts import Chance
 from servicebench_data.scenarios.reading import Reading, SourceTurn
 from servicebench_data.scenarios.vocabulary import COMMON, stem_words
@@ -33,6 +33,11 @@ _SMALLER = {
     "year": ("months", 12),
 }
 _NUMERAL = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{numerals.WORD_PATTERN}|an?)\b", re.IGNORECASE)
+#: From here on half a unit of time does not matter.
+_WHOLE = 5
+_CURRENCY = re.compile(
+    rf"[$£€₹]|\b(?:{'|'.join(name for name in numerals.CURRENCIES if name.isalpha())})\b", re.IGNORECASE
+)
 #: What an account says of cases in general, or of what may come.
 _BOILERPLATE = re.compile(
     r"\b(?:if|please|can you|let us know|once|when(?:ever)?|unless|should you|would|could|may|might|usually|"
@@ -60,10 +65,13 @@ def fill_case_record(
     """
     rows: list[CaseFieldRow] = []
     used: set[str] = set()
+    secret = list_secret_quotes(facts)
+    known = list_sayings([reading for reading in readings if reading.quote not in secret], turns)
     sayings = list_sayings(readings, turns)
     for field in industry.case_record.fields:
         found = find_choice(field, sayings) if field.choices is not None else find_fact(field, facts, used)
-        if found is None:
+        # What only the customer knows sets no choice, nor may the record hold another one against it.
+        if found is None or (field.choices is not None and find_choice(field, known) != found):
             continue
         truth, fact_id, post_ids = found
         used.add(fact_id or "")
@@ -76,6 +84,13 @@ def fill_case_record(
             )
         )
     return rows
+
+
+def list_secret_quotes(facts: Sequence[Fact]) -> set[str]:
+    """The words on which only customer-only facts rest."""
+    return {fact.quote for fact in facts if fact.quote and fact.is_customer_only} - {
+        fact.quote for fact in facts if not fact.is_customer_only
+    }
 
 
 def find_fact(field: CaseField, facts: Sequence[Fact], used: set[str]) -> tuple[str, str | None, list[str]] | None:
@@ -92,133 +107,6 @@ def find_fact(field: CaseField, facts: Sequence[Fact], used: set[str]) -> tuple[
             ):
                 return fact.value, fact.fact_id, [fact.post_id] if fact.post_id else []
     return None
-
-
-def fits_field(field: CaseField, fact: Fact) -> bool:
-    """Whether a value is of the sort that the field means.
-
-    The form says which words must stand near it; where it says nothing, the field's own description decides.
-    """
-    value, quote = (fact.value or "").lower(), (fact.quote or "").lower().replace("’", "'")
-    if is_out_of_place(field, value, quote):
-        return False
-    if field.near:
-        return is_near(field, fact, value, quote)
-    about = f"{field.title} {field.description}".lower()
-    if field.type == "count":
-        return fits_count(about, value)
-    if field.type == "amount_usd":
-        return _PAID.search(quote) is not None
-    if field.type == "duration":
-        return _WAIT.search(quote) is not None
-    return not (field.type == "text" and fact.kind == "product" and _EXTRA.search(about) and not _EXTRA.search(value))
-
-
-def is_near(field: CaseField, fact: Fact, value: str, quote: str) -> bool:
-    """Whether the value stands near one of the field's phrases, and no other value of its kind stands nearer."""
-    at = quote.find(value)
-    others = [
-        (other.start, other.end)
-        for other in extract_values(fact.quote or "")
-        if other.kind == fact.kind and other.text.lower() != value
-    ]
-    for words in field.near:
-        match = compile_cue(words).search(quote) if words.lower() in quote else None
-        if match is None:
-            continue
-        gap = measure_gap((at, at + len(value)), match.span())
-        if at < 0 or (gap <= _REACH and all(gap <= measure_gap(other, match.span()) for other in others)):
-            return True
-    return False
-
-
-def measure_gap(one: tuple[int, int], other: tuple[int, int]) -> int:
-    """Characters between two stretches; 0 where they touch or overlap."""
-    return max(0, one[0] - other[1], other[0] - one[1])
-
-
-def is_ride(field: CaseField, value: str) -> bool:
-    """Whether a vehicle that was called would be taken for an ordered thing."""
-    return field.type == "text" and value.strip() in _RIDES
-
-
-def is_out_of_place(field: CaseField, value: str, quote: str) -> bool:
-    """Whether the words around a value say that it is not the company's matter, or it is too vague for a record."""
-    if is_ride(field, value):
-        return True
-    if field.type == "date":
-        return _VAGUE_DATE.search(value) is not None
-    if field.type == "amount_usd":
-        return _NOT_PAID.search(quote) is not None
-    start = quote.find(value)
-    around = (max(0, start - 20), start + len(value) + 14)
-    return field.type == "duration" and _NO_WAIT.search(quote, *around) is not None
-
-
-def fits_count(about: str, value: str) -> bool:
-    """Whether a count is of people, things or contacts as the field's description has it."""
-    if _CONTACTS.search(value) is not None:
-        return _CONTACTS.search(about) is not None
-    takes_people, takes_things = _PEOPLE.search(about) is not None, _THINGS.search(about) is not None
-    return takes_people if _PEOPLE.search(value) is not None else takes_things or not takes_people
-
-
-_RIDES = frozenset(
-    {
-        "car",
-        "cars",
-        "ride",
-        "rides",
-        "cab",
-        "taxi",
-        "uber",
-        "lyft",
-        "driver",
-        "trip",
-        "pickup",
-        "van",
-        "pool",
-        "xl",
-        "lift",
-    }
-)
-#: How far from a phrase its value may stand, in characters.
-_REACH = 60
-_PAID = re.compile(
-    r"\b(?:paid|pay\w*|charg\w*|overcharg\w*|fares?|fees?|cost\w*|price\w*|bill\w*|total|refund\w*|debit\w*|"
-    r"orders?|ordered|tickets?|deposit|owed?|account|bank|card|took|taken|spent|bought|rate|quoted?|confirmed|for)"
-    r"\b",
-    re.IGNORECASE,
-)
-_NOT_PAID = re.compile(r"\b(?:insured|insurance|worth|elsewhere|competitor|salary|rent|other company)\b", re.IGNORECASE)
-_PEOPLE = re.compile(
-    r"\b(?:people|ppl|persons?|passengers?|kids?|child(?:ren)?|adults?|guests?|travell?ers|travelers|friends|"
-    r"customers|men|women|party|flyers|fliers|riders|drivers|folks|workers|attendants|blokes|guys|others|seats?)\b"
-)
-_THINGS = re.compile(r"\b(?:items?|pieces?|meals?|products?|bags?|rooms?|nights?|orders?|trips?|number on file)\b")
-_CONTACTS = re.compile(
-    r"\b(?:times|twice|calls?|emails?|contacts?|attempts?|messages?|tweets?|agents?|representatives?)\b"
-)
-_VAGUE_DATE = re.compile(
-    r"\b(?:this|last|next) (?:week|wk|month|year|summer|winter|spring|fall|weekend)|\bother day|\byears? ago|"
-    r"^(?:january|february|march|april|may|june|july|august|september|october|november|december|dec|nov|oct|sept?|"
-    r"in )$"
-)
-_WAIT = re.compile(
-    r"\b(?:wait\w*|delay\w*|late|hold|stuck|sitting|sat|stood|standing|tarmac|runway|line|queue|took|takes|taking|"
-    r"past|still|overdue|behind|since|stranded|been)\b",
-    re.IGNORECASE,
-)
-_NO_WAIT = re.compile(
-    r"\b(?:early|earlier|before|in advance|flight (?:with|without)|old|wifi|internet|promised|within|business days)"
-    r"\b",
-    re.IGNORECASE,
-)
-_EXTRA = re.compile(
-    r"\b(?:extra|seat|cabin|class|comfort|plus|boarding|early bird|check-?in|pass|lounge|upgrade|even more space|"
-    r"business select|delta one|delta 1)\b",
-    re.IGNORECASE,
-)
 
 
 def shares_value(fact: Fact, facts: Sequence[Fact]) -> bool:
@@ -269,12 +157,6 @@ def shows_choice(field: CaseField, value: str, text: str) -> bool:
     return bool(own & stem_words(text) - read_said(text).denied.keys())
 
 
-@cache
-def compile_cue(cue: str) -> re.Pattern[str]:
-    """A cue as whole words, or in the plural."""
-    return re.compile(rf"\b{re.escape(cue.lower())}(?:\b|s\b)")
-
-
 def draw_stale(scenario_id: str, field: CaseField, chance: Chance) -> bool:
     """Whether a field is out of date in this scenario: the same for the same seed, scenario and field."""
     if field.stale is None:
@@ -291,7 +173,11 @@ def show_stale(field: CaseField, truth: str) -> str | None:
 
 
 def halve(text: str) -> str:
-    """Halve the first number, in a smaller unit where the half is not whole; a text without a number stays."""
+    """Halve the first number; a text without a number stays.
+
+    Money has two decimals or none; a small time is given in a smaller unit where its half is not whole; half a thing
+    is none.
+    """
     match, unit = _NUMERAL.search(text), _UNIT.search(text)
     number = numerals.read_number(text)
     if match is None or number is None or number <= 0:
@@ -299,11 +185,16 @@ def halve(text: str) -> str:
     half = number / 2
     if unit is not None:
         name = numerals.UNITS[unit.group(1).lower()]
+        half = half if half < _WHOLE else int(half)
         if half != int(half) and name in _SMALLER:
             smaller, factor = _SMALLER[name]
             return f"{numerals.format_number(int(half * factor))} {smaller}"
         return f"{numerals.format_number(half)} {name}{'' if half == 1 else 's'}"
-    return text[: match.start()] + numerals.format_number(half) + text[match.end() :]
+    is_money = _CURRENCY.search(text) is not None
+    if not is_money and half < 1:
+        return text
+    shown = numerals.format_number(half if is_money else int(half))
+    return text[: match.start()] + (f"{half:.2f}" if "." in shown else shown) + text[match.end() :]
 
 
 def _make_row(

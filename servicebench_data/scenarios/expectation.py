@@ -68,6 +68,12 @@ _WISHES: dict[str, str] = {
 }
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), phrase) for phrase, pattern in _WISHES.items())
 _MONEY_WISHES = frozenset({"a refund", "reimbursement of what it cost", "the charge to be reversed"})
+_UNWANTED = re.compile(
+    r"\b(?:(?:do|did)(?:n['’]?t| not) (?:want|need|care for)|not (?:asking for|after)|instead of|rather than|"
+    r"no more)"
+    r"(?: (?:an?|the|your|any|more|another|free|\w+ing|to be)){0,3} $",
+    re.IGNORECASE,
+)
 _APOLOGY = re.compile(r"\bapolog\w*|say sorry\b", re.IGNORECASE)
 _MONEY_REMEDY = re.compile(r"\brefund|reimburs|reversal|repay|cash|difference|waive", re.IGNORECASE)
 _HOPES = {"low": 25.0, "medium": 75.0, "high": 150.0}
@@ -113,11 +119,16 @@ def find_wish(readings: Sequence[Reading]) -> Wish:
         if reading.kind not in {"request", "question"}:
             continue
         for pattern, phrase in _PATTERNS:
-            if pattern.search(reading.quote) and phrase not in phrases and len(phrases) < 2:
+            if is_wanted(pattern, reading.quote) and phrase not in phrases and len(phrases) < 2:
                 phrases.append(phrase)
                 posts += [post for post in reading.post_ids if post not in posts]
                 break
     return Wish(tuple(phrases), tuple(posts))
+
+
+def is_wanted(pattern: re.Pattern[str], quote: str) -> bool:
+    """Whether words of a wish stand somewhere without being refused: "I don't want points, I want the report"."""
+    return any(not _UNWANTED.search(quote, 0, match.start()) for match in pattern.finditer(quote))
 
 
 def lose_money(readings: Sequence[Reading], events: Sequence[Event], wish: Wish) -> bool:

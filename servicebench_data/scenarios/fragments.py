@@ -9,6 +9,7 @@ import re
 
 from servicebench_data.scenarios import verbs
 from servicebench_data.scenarios.prose import CLEAR_THIRD
+from servicebench_data.scenarios.subjects import is_customers_act
 from servicebench_data.scenarios.wordlists import word_set
 
 _LENGTH = (
@@ -32,6 +33,7 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"\b(?:(still) )?no ((?:[a-z-]+ ){0,3}?[a-z-]{2,})(.*)$", re.IGNORECASE)
+_SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 _NO_WORDS = word_set(
     "reason excuse way doubt point worries problem problems need idea word wonder longer more choice matter thanks "
     "one wonder clue offense joke shame use good better"
@@ -214,7 +216,8 @@ def _read_opening(text: str) -> str | None:
     if _HAS_DONE.match(text):
         return f"You have{text[3:]}"
     match = _BARE_DONE.match(text)
-    return f"I {_lower(text)}" if match is not None and match.group(1).lower() in verbs.PASTS else None
+    first = match.group(1).lower() if match is not None else ""
+    return f"I {_lower(text)}" if first in verbs.PASTS and is_customers_act(first, text) else None
 
 
 def _read_lack(text: str) -> str | None:
@@ -234,7 +237,11 @@ def _read_lack(text: str) -> str | None:
         or _NOT_NEAR.search(text[: match.start()].strip())
     ):
         return None
-    if _has_finite(text[: match.start()]) or re.search(r"\w+ed\b|['\"]$", text[: match.start()]):
+    if (
+        _SUPPOSED.match(text)
+        or _has_finite(text[: match.start()])
+        or re.search(r"\w+ed\b|['\"]$", text[: match.start()])
+    ):
         return None
     lack = _CUT.sub("", f"{match.group(2)}{match.group(3)}")
     if _has_finite(lack) or not lack.strip():

@@ -9,9 +9,11 @@ the source (`evidence`).
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from schemas.industry import CaseField
 from schemas.scenarios import BackgroundSentence, CaseFieldRow, Event, Fact, GroundingFailure, Part
 from servicebench_data.scenarios import cues
 from servicebench_data.scenarios.actors import find_wrong_doers
+from servicebench_data.scenarios.case_record import list_secret_quotes, shows_choice
 from servicebench_data.scenarios.denial import find_denials, find_opposites
 from servicebench_data.scenarios.evidence import Evidence, find_people, gather
 from servicebench_data.scenarios.facts import ORDER
@@ -255,7 +257,7 @@ def check_case_record(parts: Parts, source: Source, knowledge: Knowledge, eviden
         if field is None:
             yield "case_record", "field", row.field_id
             continue
-        if is_secret(row, parts.facts, said, is_free=field.choices is None):
+        if is_secret(row, field, parts.facts, said):
             yield "case_record", "customer_only", row.truth
         if field.choices is None:
             yield from check_text("case_record", row.truth, evidence)
@@ -268,24 +270,24 @@ def check_case_record(parts: Parts, source: Source, knowledge: Knowledge, eviden
     yield from check_policies(parts, knowledge)
 
 
-def is_secret(row: CaseFieldRow, facts: Sequence[Fact], said: str, *, is_free: bool) -> bool:
+def is_secret(row: CaseFieldRow, field: CaseField, facts: Sequence[Fact], said: str) -> bool:
     """Whether a field gives away what only the customer knows: a secret fact, its value, or words only it quotes."""
     secrets = [fact for fact in facts if fact.is_customer_only]
     if row.fact_id in {fact.fact_id for fact in secrets}:
         return True
-    values = {fact.value.lower() for fact in secrets if fact.value}
-    known = {fact.value for fact in facts if fact.value and not fact.is_customer_only}
-    if not is_free or row.truth in known:
-        return False
-    if {row.truth.lower(), (row.shown or "").lower()} & values:
-        return True
-    quotes = {fact.quote for fact in secrets if fact.quote} - {
-        fact.quote for fact in facts if fact.quote and not fact.is_customer_only
-    }
+    quotes = sorted(list_secret_quotes(facts), key=len, reverse=True)
     rest = said
-    for quote in sorted(quotes, key=len, reverse=True):
+    for quote in quotes:
         rest = rest.replace(quote, " ")
-    return row.truth in said and row.truth not in rest
+    if field.choices is not None:
+        return any(shows_choice(field, row.truth, quote) for quote in quotes) and not shows_choice(
+            field, row.truth, rest
+        )
+    values = {fact.value.lower() for fact in secrets if fact.value}
+    if row.truth in {fact.value for fact in facts if fact.value and not fact.is_customer_only}:
+        return False
+    is_value = bool({row.truth.lower(), (row.shown or "").lower()} & values)
+    return is_value or (row.truth in said and row.truth not in rest)
 
 
 def check_policies(parts: Parts, knowledge: Knowledge) -> Iterator[Fault]:

@@ -28,7 +28,7 @@ _FOREIGN = re.compile(
 _SPEAK = re.compile(
     r"\b[24] (?:me|my|the|a|us|you|your|get|be|make|go|find|that|this|it|delayed|no|our)\b|(?<!['’])"
     r"\b(?:[b-hj-z])\b(?!['.&])(?! ?\d)|\b(?:ur|u|pls|plz|dm|dms|dm'd|lol|smh|wtf|thx|hmu|bruh|yall|dat|dis|"
-    r"gon|tryna|finna|aint|cmon)\b|\d/\d$|!|\b(?:due|way|too|got|get|want|need|going|try|trying|have|had|able|"
+    r"dunno|em|gon|tryna|finna|aint|cmon)\b|\d/\d$|!|\b(?:due|way|too|got|get|want|need|going|try|trying|have|had|able|"
     r"back|check) 2\b|\b2 (?-i:[A-Z])[a-z]+\b",
     re.IGNORECASE,
 )
@@ -42,6 +42,8 @@ _GAP = re.compile(
 _RUN_ON = re.compile(
     r"\b(?:now|so|just) (?:get|give|fix|let|refund|send|help|make|tell) (?:me|us|them|the customer)\b|"
     r", (?:took|arrived|came|showed|lasted|costs?) |, (?:did|do|were|are|was|is) (?:the|they|you|i|we)\b|"
+    r"\bnot not\b|\b(?:do|did) not (?:them|the \w+) (?:dare|you)\b|"
+    r", (?:call|ring|phone|e-?mail|text|contact|message|write to) (?:me|us|them|the customer)\b|"
     r", (?:what|why|how|who|where) \w+|^(?:still )?no \w+(?: \w+)? (?:about|from|since|why|because)\b|"
     r"\b(?:can|could|will|would|cannot) (?:me|us|them|the customer)\b|"
     r"\b(?:your|their|they're|the (?:airline|company|hotel|restaurant)'s) (?:own )?(?:dad|mom|mother|father|kids|wife|"
@@ -64,9 +66,10 @@ _BAD_START = word_set(
     "may am please whether instead besides never only same let even"
 )
 _SUBORDINATORS = word_set(
-    "and but that which who when if because as it while since until where whether than told unless not"
+    "and but that which who when if because as like it while since until where whether than told unless not"
 )
 SUBJECT_PRONOUNS = word_set("i we you they he she it this that there someone everyone nobody staff")
+_PLURAL = word_set("are were have")
 _ADVERBIAL_STARTS = word_set(
     "today yesterday tomorrow tonight on in at last this for during first finally due then every there it i we "
     "they he she my our the their his her"
@@ -164,7 +167,9 @@ def has_main_verb(text: str) -> bool:
         word in ADVERBS or word in {"once", "finally", "therefore", "hence"} or word.endswith("ly") for word in head
     ):
         return False
-    if head[-1] in SUBJECT_PRONOUNS and not set(head[:-1]) & _SUBORDINATORS and "," not in head[:-1]:
+    is_pair = head[-2:] in (["and", "i"], ["and", "they"]) and token in _PLURAL
+    before = set(head[: -2 if is_pair else -1])
+    if head[-1] in SUBJECT_PRONOUNS and not before & _SUBORDINATORS and "," not in before:
         return True
     if head[0] in _ADVERBIAL_STARTS:
         return not _SUBORDINATORS & set(head) and (head[0] != "first" or len(head) > 1)

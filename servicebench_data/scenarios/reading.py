@@ -22,6 +22,10 @@ _SPOKEN = re.compile(
     re.IGNORECASE,
 )
 
+#: Somebody else's words over more than one sentence.
+_QUOTED = re.compile(r"""["“][^"“”\n]{2,200}["”]|(?<!\w)['‘](?:[^'‘’\n]|(?<=\w)['’](?=\w)){2,200}['’](?!\w)""")
+_SPEAKERS = re.compile(r"\b(?:I|we|you|my|our|your|us|me)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class SourceTurn:
@@ -166,7 +170,7 @@ def _read_sentence(
     stripped = sentences.strip_address(sentence.text, brands)
     kind = sentences.classify(stripped)
     plain, kind = _make_plain(tidy(stripped, brands), kind)
-    is_told = kind == "report" and bool(plain) and not _SPOKEN.search(sentence.text)
+    is_told = kind == "report" and bool(plain) and not is_spoken(turn.text, sentence)
     is_told = is_told and not is_empty_answer(plain)
     return Reading(
         turn=turn,
@@ -181,6 +185,21 @@ def _read_sentence(
         company=company,
         brands=tuple(sorted(set(brands.values()))),
     )
+
+
+def is_spoken(text: str, sentence: sentences.Sentence) -> bool:
+    """Whether a sentence of a text holds words in which somebody else's "we" or "you" is not the customer's.
+
+    A quotation may begin before the sentence or end behind it.
+    """
+    if _SPOKEN.search(sentence.text):
+        return True
+    overlaps = (
+        text[max(match.start(), sentence.start) : min(match.end(), sentence.end)]
+        for match in _QUOTED.finditer(text)
+        if (match.start() < sentence.start < match.end()) or (match.start() < sentence.end < match.end())
+    )
+    return any(_SPEAKERS.search(overlap) for overlap in overlaps)
 
 
 def _make_plain(text: str, kind: sentences.Kind) -> tuple[str, sentences.Kind]:

@@ -84,4 +84,6 @@ def is_empty_answer(text: str) -> bool:
     if any(letter.isdigit() for letter in text):
         return False
     words = re.findall(r"[a-z']+", text.lower())
+    if len(words) == 2 and words[0] in {"i", "we"}:
+        return True
     return (len(words) <= 7 and all(word in _EMPTY for word in words)) or _BARE_ANSWER.match(text) is not None

@@ -29,7 +29,8 @@ _STAFF_ACTS = word_set(
     "deplaned help helped fix fixed "
     "deliver delivered shipped cooked served serve answered answer respond responded replied cleaned wanted "
     "want need needed treated threatened yelled kicked accused apologised apologized loaded separated removed "
-    "left stopped canceling cancelling"
+    "left stopped canceling cancelling blamed picked tried yelled shouted screamed swore laughed seated swapped marked "
+    "blocked rejected declined threw searched forced ordered"
 )
 _PREPOSITIONS = word_set(
     "to from with for of at on in by about against via than like without behind after before between"
@@ -44,6 +45,10 @@ _NOUN_STARTS = word_set(
 )
 _OPENING = re.compile(r"^The customer(?:'s party)? (\w+(?: \w+){0,3})")
 _AFTER_CUSTOMER = word_set("who with in on at of another their which from whose should must might shall")
+#: "Each of you" is somebody of the company.
+_PARTS_OF = tuple(
+    [word, "of"] for word in ("each", "one", "some", "none", "all", "both", "any", "two", "three", "most")
+)
 _SUBJECT_ENDS = word_set("and but so because when if that which while as or then than after before since until where")
 
 
@@ -108,7 +113,8 @@ def tell_third(text: str, company: str) -> str | None:
     told = finish(_Turner(words, company).turn(), _PERSONAL)
     if told is None or not has_own_verb(told):
         return None
-    return re.sub(rf"\b(the {company})'s {company}s?\b", r"\1", told, flags=re.IGNORECASE)
+    told = re.sub(rf"\b(the {company})'s {company}s?\b", r"\1", told, flags=re.IGNORECASE)
+    return re.sub(rf"\b([Tt]he) {company}'s ((?:[A-Z]\w+ )+{company})\b", r"\1 \2", told)
 
 
 class _Turner:
@@ -168,7 +174,8 @@ class _Turner:
         if word == "you":
             if is_subject(self.words, index):
                 self._set_subject("single", index)
-            return f"the {self.company}"
+            is_part = self.lower[max(0, index - 2) : index] in _PARTS_OF
+            return f"the {self.company}'s staff" if is_part else f"the {self.company}"
         return f"the {self.company}'s" if word in {"your", "yours"} else "itself"
 
     def _name_staff(self, word: str, index: int) -> str:

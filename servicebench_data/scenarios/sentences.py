@@ -30,8 +30,12 @@ class Sentence:
 
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|st|vs|no|approx|etc|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[a-z])\.$", re.IGNORECASE
+    r"(?:\b(?:mr|mrs|ms|dr|st|vs|no|approx|etc|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|(?<!['’])\b[a-z])\.$",
+    re.IGNORECASE,
 )
+#: After an abbreviation that is no title these begin a sentence: "on 4 Feb. I was".
+_NEW_SENTENCE = re.compile(r"\s+(?:I|We|My|Our|You|Your|They|The|It|He|She|This|That|There|A|An|Now|Then|But|And|So)\b")
+_TITLE = re.compile(r"\b(?:mr|mrs|ms|dr|st|(?<!['’])[a-z])\.$", re.IGNORECASE)
 _BREAK = re.compile(
     r"[.!?…]+[\"')\]]*(?=\s|$|[A-Z@\[])|\n+|\s[-–—]{1,2}\s|;|\s\|\s|(?<=[a-z\d])\.(?=[A-Z][a-z])|"
     r"[\U0001f000-\U0001faff☀-➿]+"
@@ -56,8 +60,9 @@ _LEADING = re.compile(
 )
 _TRAILING = re.compile(r"(?:\s|@\w+|\[(?:link|user-\d+)\]|#\w+|\(?\b[1-5]/[2-5]\)?)+$")
 _OPENERS = re.compile(
-    r"^(?:(?:hi|hello|hey|hiya|dear|yo|so|well|ok|okay|um+|uh+|oh|ah|hmm+|and|but|also|plus|anyway|anyways|"
-    r"because|or|fyi|update|sorry but|i mean|honestly|seriously|apparently|actually|basically|btw|"
+    r"^(?:so far\b[\s,]+|then (?=(?:why|what|how|where|who)\b)|"
+    r"(?:hi|hello|hey|hiya|dear|yo|so(?! (?:much|many|long)\b)|well|ok|okay|um+|uh+|oh|ah|hmm+|and|but|also|plus|"
+    r"anyways?|because|or|fyi|update|sorry but|i mean|honestly|seriously|apparently|actually|basically|btw|"
     r"just to let you know|for the record|come on|cmon|omg|yay|woo ?hoo|touch[eé]|wow|ugh+|lol|good (?:morning|"
     r"afternoon|evening)|"
     r"(?:hi|hello|hey)(?: there| team| all| guys))\b[\s,.:!-]+|"
@@ -125,6 +130,9 @@ _STANDS = re.compile(
     r"luggage|@\w+|(?:we|you|they)['’]\w+|still|have been|been)\b",
     re.IGNORECASE,
 )
+#: The verb of a subject whose first half stands before: "my dog and I were".
+_SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
+_SHARED = re.compile(r"(?:I|he|she) (?:were|are|have been)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"^(?:so |and |but |or )?(?:when|if|did|would|should|anyone|any|what|how|why|who|where|can|could|any\w*|do|"
     r"does|will|is|"
@@ -142,11 +150,7 @@ def split_sentences(text: str) -> list[Sentence]:
     ):
         if match.start() < start:
             continue
-        if (
-            match.group().strip(" \"')]") == "."
-            and _ABBREVIATION.search(text, max(0, match.start() - 8), match.end())
-            and match.end() < len(text)
-        ):
+        if match.group().strip(" \"')]") == "." and match.end() < len(text) and _is_abbreviation(text, match):
             continue
         if re.search(r"[\"')\]]$", match.group()) and re.match(r"\s*[a-z&]", text[match.end() :]):
             continue
@@ -154,6 +158,13 @@ def split_sentences(text: str) -> list[Sentence]:
         start = match.end()
     found += _split_clauses(text, start, len(text))
     return found
+
+
+def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
+    """Whether a stop ends an abbreviation and no sentence."""
+    bounds = (max(0, match.start() - 8), match.end())
+    is_new = _NEW_SENTENCE.match(text, match.end()) is not None and not _TITLE.search(text, *bounds)
+    return _ABBREVIATION.search(text, *bounds) is not None and not is_new
 
 
 def find_handle_breaks(text: str) -> list[re.Match[str]]:
@@ -262,8 +273,16 @@ def list_clauses(text: str, sentence: Sentence) -> list[Sentence]:
 
 
 def _stands(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether what follows a break has its own subject, which is not the second half of the first one ("he and I")."""
-    return _STANDS.match(text, match.end()) is not None and len(text[start : match.start()].split()) >= _LEAST_WORDS
+    """Whether what follows a break stands by itself.
+
+    It has its own subject, which is not the second half of the first one ("he and I"), and hangs on no condition.
+    """
+    is_bound = _SHARED.match(text, match.end()) is not None or _SUPPOSED.match(text, start) is not None
+    return (
+        not is_bound
+        and _STANDS.match(text, match.end()) is not None
+        and len(text[start : match.start()].split()) >= _LEAST_WORDS
+    )
 
 
 def classify(text: str) -> Kind:

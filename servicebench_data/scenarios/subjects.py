@@ -31,17 +31,62 @@ _TRANSITIVE = word_set(
 )
 _FLIGHT_NUMBER = r"(?: #?(?:[A-Z]{2} ?)?\d{1,4})?"
 _BARE_NOUN = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) ({STATES})\b", re.IGNORECASE)
+#: People, who are nobody's, and who leave rather than are left.
+_STAFF = re.compile(
+    r"drivers?|staff|crew|gate agents?|flight attendants?|agent|customer service|front desk|manager", re.IGNORECASE
+)
+_ACTS_ON = re.compile(r" (?:an?|the|my|me|us|our|it|him|her|them|\d|all|everything)\b")
 _DEPARTED = re.compile(r" (?:at|on time|early|late|from|without|\d)", re.IGNORECASE)
 _BARE_NOUN_FINITE = re.compile(rf"^({_NOUNS})({_FLIGHT_NUMBER}) (\w+)\b", re.IGNORECASE)
 _COMPANY_ACTS = word_set(
     "lost cancelled canceled delayed broke damaged ruined charged overcharged refused denied forgot sent gave told "
     "kicked made left bumped changed sold let kept took stole ignored hung promised treated moved put threw "
-    "stranded"
+    "stranded blocked marked shipped rejected swapped seated served blamed delivered misplaced mishandled crushed "
+    "ripped smashed wasted declined deleted locked suspended terminated deactivated searched overbooked downgraded"
 )
 #: Who did it cannot be told from these alone.
 _UNCLEAR_ACTS = word_set(
     "changed delayed cancelled canceled lost diverted rerouted denied refused ignored charged overcharged closed "
     "moved bumped broke damaged sent delivered"
+)
+#: What the customer does, though others may stand near: "Watched the crew ignore me".
+_OWN_ACTS = word_set(
+    "waited watched saw heard felt paid ordered booked bought called flew drove arrived landed checked queued sat "
+    "stood slept missed spent needed wanted reported complained emailed requested applied begged had got found walked "
+    "ran met"
+)
+#: The customer is the object of the act, and so not its doer: "Hung up on me", "Picked two of us", "Tried to bill us".
+_DONE_TO = re.compile(
+    r"^\w+ (?:me|us)\b|^(?:yelled|shouted|screamed|swore|laughed|cursed|lied|spat) (?:at|to|on) (?:my|our)\b",
+    re.IGNORECASE,
+)
+_DONE_NEAR = re.compile(
+    r"^\w+ (?:(?!(?:h[ie][mr]|them|it|some\w+|who|that|and|but|with|for|around|behind|beside|near|before|after|than)\b|"
+    r"to (?!me\b|us\b))[\w'-]+ ){1,3}(?:me|us)\b",
+    re.IGNORECASE,
+)
+_MEANT_FOR = re.compile(r"^\w+ to (?!get\b|book\b|rebook\b|find\b|check\b)\w+ (?:me|us)\b", re.IGNORECASE)
+#: How long something took, or what it cost, is no one's act.
+_TOOK = re.compile(
+    r"^(?:took|cost) (?:me|us) (?:an?\b|over\b|almost\b|about\b|since\b|until\b|all\b|"
+    r"[$£€\d]|\w+ (?:hours|minutes|days|weeks)\b)"
+)
+_SAYING = word_set("said claimed insisted explained admitted replied")
+_SAID = re.compile(
+    r"^\w+ (?:that\b|it\b|they\b|there\b|he\b|she\b|I\b|we\b|"
+    r"(?:the|my|our|no) \w+ (?:\w+ )?(?:is|are|was|were|will|would|can|could|has|had)\b)"
+)
+#: Either side asks, or takes.
+_UNCLEAR = re.compile(
+    r"^(?:asked (?:if|whether)\b|asked for (?:my |our |an? )?(?:card|receipt|number)\b|"
+    r"took (?:my|our) .*\b(?:off|away|from|out)\b|(?:carried|went|kept|moved) (?:straight |right )?on\b)",
+    re.IGNORECASE,
+)
+_ASKED_OF = re.compile(r"^asked for (?:my |our |some |photo )*(?:ids?|passports?|proof|an? tip)\b", re.IGNORECASE)
+_RIDDEN = re.compile(
+    r"^on (?:an?|the) (?:[\w-]+ ){0,3}?(?:flight|plane|bus|train|call|phone|tarmac|runway|boat|ship|trip|ride|"
+    r"(?:wait)?list|line|coach|ferry)\b|^on hold\b",
+    re.IGNORECASE,
 )
 _PASSIVES = word_set(
     "told informed promised delayed denied stranded charged overcharged ignored bumped rerouted rebooked assured "
@@ -65,6 +110,9 @@ _HOLDS = re.compile(
     r"(?:now |so far )?(on hold|waiting|on the tarmac|on the runway|in line|in the queue|sitting|standing|on "
     r"the phone|at the gate|in the plane|on the plane)\b",
     re.IGNORECASE,
+)
+_STAY = re.compile(
+    r"^((?:I|we) (?:was|were)) ((?:\d+|an?|two|three|four|five|six) (?:hours?|minutes))[. ]*$", re.IGNORECASE
 )
 _DELAY = re.compile(
     r"^(?:another |an? )?((?:\d+\+?|one|two|three|four|five|six)[ -]?(?:hours?|minutes?|days?)[ -](?:flight |"
@@ -93,6 +141,8 @@ FIXED_SUBJECTS = {
     "been": "I have", "seemed": "It", "sounded": "It", "happened": "It", "smelled": "It", "worked": "It",
     "looked": "It", "turned": "It",
 }  # fmt: skip
+#: What pages and people say: "Been saying that for 6 hours" is not the customer's.
+_SHOWN = word_set("saying showing displaying reading promising")
 #: Acts of either side, where "my" after them does not tell whose.
 _EITHER_ACTS = word_set("made let told promised treated kept left took sent")
 #: Somebody else did it: "Signed for at 10:22 by J".
@@ -101,6 +151,7 @@ BY_ANOTHER = re.compile(
 )
 _LENGTHS = word_set("an over almost about forever ages so hours days weeks longer more nearly two three four five six")
 _LASTING = word_set("waiting sitting standing trying holding calling")
+_LEAST_WORDS = 3
 _TO_CUSTOMER = re.compile(r"(?:\w+ ){1,3}(?:me|us)\b", re.IGNORECASE)
 _GERUND_ENDS = word_set("and but because while when that which who where as if since what why how i we they you it")
 _AFTER_STATE = word_set("hold a the trouble issues problems difficulty an")
@@ -116,6 +167,9 @@ def complete_subject(text: str) -> str:
         place = held.group(2)
         rest = text[held.end() :]
         return f"I have been {place} for {held.group(1)[0].lower()}{held.group(1)[1:]}{rest}"
+    stay = _STAY.match(text)
+    if stay is not None:
+        return f"{stay.group(1)} there for {stay.group(2)}."
     noun = _complete_noun(text) or _complete_participle(text) or _complete_delay(text)
     if noun is not None:
         return noun
@@ -132,10 +186,9 @@ def _complete_noun(text: str) -> str | None:
     match = _BARE_NOUN.match(text)
     if match is not None and match.group(3).lower() == "left" and _DEPARTED.match(text[match.end() :]):
         match = None
-    is_active = (
-        match is not None
-        and match.group(3).lower() in _TRANSITIVE
-        and re.match(r" (?:an?|the|my|me|us|our|it|him|her|them|\d|all|everything)\b", text[match.end() :]) is not None
+    is_active = match is not None and (
+        (match.group(3).lower() in _TRANSITIVE and _ACTS_ON.match(text[match.end() :]) is not None)
+        or (match.group(3).lower() == "left" and _STAFF.fullmatch(match.group(1).lower()) is not None)
     )
     if (
         match is not None
@@ -144,9 +197,10 @@ def _complete_noun(text: str) -> str | None:
     ):
         word = match.group(1).lower()
         copula = "" if match.group(3).lower() in {"never", "always"} else (" were" if _is_plural(word) else " was")
-        return f"My {word}{match.group(2)}{copula} {match.group(3)}{text[match.end() :]}".replace(
-            "My flight attendants", "Flight attendants"
-        )
+        owner = "The" if _STAFF.fullmatch(word) else "My"
+        return f"{owner} {word}{match.group(2)}{copula} {match.group(3)}{text[match.end() :]}"
+    if match is not None and not is_active and _STAFF.fullmatch(match.group(1)):
+        return f"The {text[0].lower()}{text[1:]}"
     match = _BARE_NOUN_FINITE.match(text)
     if match is not None and verbs.is_finite(match.group(3).lower()) and match.group(3).lower() != "s":
         word = match.group(1)
@@ -180,7 +234,7 @@ def _is_plural(noun: str) -> bool:
 
 
 def _has_finite(text: str) -> bool:
-    return any(verbs.is_finite(word) for word in re.findall(r"[a-z']+", text.lower()))
+    return any(verbs.is_finite(word) or word.endswith("ed") for word in re.findall(r"[a-z']+", text.lower()))
 
 
 def _complete_verb(text: str) -> str:
@@ -201,12 +255,46 @@ def _complete_verb(text: str) -> str:
         words[index + 1].lower().strip(",.") if index + 1 < len(words) else "",
     )
     rest = text[0].lower() + text[1:]
-    subject = _find_subject(first, following, has_adverb=index > 0)
-    if re.match(r"on the \d", rest):
+    act = " ".join(words[index:])
+    subject = "It" if _TOOK.match(act.lower()) else _find_subject(first, following, has_adverb=index > 0)
+    if subject == "I":
+        subject = find_doer(first, act)
+    if first == "on" and not _RIDDEN.match(act):
         return text
-    if subject == "I" and first in {"could", "cannot", "did"} and _TO_CUSTOMER.match(rest):
-        subject = "They"
     return f"{subject} {rest}" if subject else text
+
+
+def find_doer(first: str, act: str) -> str:
+    """Who does what a bare verb tells; empty where it may be either side, or too little is told.
+
+    Args:
+        first: The verb.
+        act: All that is told from the verb on.
+    """
+    if first in {"could", "cannot", "did"} and _TO_CUSTOMER.match(act):
+        return "They"
+    if len(act.split()) < (4 if first in {"could", "cannot"} else _LEAST_WORDS) or _UNCLEAR.match(act):
+        return ""
+    if not verbs.is_past(first) or first in {"was", "had", "did"}:
+        return "I"
+    if _ASKED_OF.match(act):
+        return "I was"
+    if first in _SAYING:
+        return "They" if _SAID.match(act) or _is_done_to_customer(first, act) else ""
+    return "They" if _is_done_to_customer(first, act) else "I"
+
+
+def is_customers_act(first: str, act: str) -> bool:
+    """Whether a bare verb, of which `find_doer` says more, can only be the customer's."""
+    return first not in _UNCLEAR_ACTS | _COMPANY_ACTS and find_doer(first, act) == "I"
+
+
+def _is_done_to_customer(first: str, act: str) -> bool:
+    return (
+        _DONE_TO.match(act) is not None
+        or (first not in _OWN_ACTS and _DONE_NEAR.match(act) is not None)
+        or _MEANT_FOR.match(act) is not None
+    )
 
 
 def _is_gerund_subject(words: list[str]) -> bool:
@@ -223,6 +311,8 @@ def _is_gerund_subject(words: list[str]) -> bool:
 
 def _find_subject(first: str, following: str, *, has_adverb: bool) -> str:
     """What stands before a verb that opens a sentence; empty where it cannot be told."""
+    if first == "been" and following in _SHOWN:
+        return ""
     if first in FIXED_SUBJECTS:
         return FIXED_SUBJECTS[first]
     if first in {"cannot", "could"} and following == "be":

@@ -111,12 +111,16 @@ _CONTRACTIONS = [
     (re.compile(r"\b(I|you|he|she|it|we|they|that|there|who)'ll\b", re.IGNORECASE), r"\1 will"),
     (re.compile(r"\blet's\b", re.IGNORECASE), "let us"),
 ]
+#: What may stand between a short auxiliary and its verb.
+_BETWEEN = r"(?: (?:not|only|just|never|already|now|still|even|also|always|finally|since|all|both))*"
 _IS_HAS = re.compile(
     r"\b(he|she|it|that|there|here|what|who|how|where|when|why|everything|nothing|nobody|someone|everyone|this)"
-    r"'s\b(?: (\w+))?",
+    rf"'s\b({_BETWEEN})(?: (\w+)(?= (me|us|my|our|him|them|it|his|her|their|your)\b)?)?",
     re.IGNORECASE,
 )
-_HAD_WOULD = re.compile(r"\b(I|you|he|she|it|we|they|who|there)'d\b(?: (\w+))?", re.IGNORECASE)
+#: Participles that go with "has" rather than with "is".
+_AFTER_HAS = word_set("been had got gone taken become come arrived happened")
+_HAD_WOULD = re.compile(rf"\b(I|you|he|she|it|we|they|who|there)'d\b({_BETWEEN})(?: (\w+))?", re.IGNORECASE)
 #: A brand that the masking hid, where the sentence does without it; a model leaves the brackets out or introduces it.
 _HIDDEN_NAME = re.compile(
     r"(?<=\bmy )\[user-\d+\] (?=\w)|(?<=\byour )\[user-\d+\] (?=\w)|(?<=\ban )\[user-\d+\] (?=\w)|"
@@ -268,19 +272,18 @@ def expand_contractions(text: str) -> str:
 
 
 def _expand_s(match: Match[str]) -> str:
-    following = (match.group(2) or "").lower()
-    if match.group(1).lower().endswith(("one", "body")) and not (following.endswith("ing") or following in _AFTER_IS):
+    owner, between, word = match.group(1), match.group(2), match.group(3) or ""
+    following = word.lower()
+    is_verb = following.endswith("ing") or following in _AFTER_IS | _AFTER_HAS or between
+    if owner.lower().endswith(("one", "body")) and not is_verb:
         return match.group()  # "someone's bag" is a possessive
-    verb = (
-        "has"
-        if following == "been" or (following in PARTICIPLES and following in {"had", "got", "gone", "taken", "become"})
-        else "is"
-    )
-    return f"{match.group(1)} {verb}{' ' + match.group(2) if match.group(2) else ''}"
+    is_done = following in PARTICIPLES and match.group(4) is not None
+    verb = "has" if following in _AFTER_HAS or is_done else "is"
+    return f"{owner} {verb}{between}{' ' + word if word else ''}"
 
 
 def _expand_d(match: Match[str]) -> str:
-    following = (match.group(2) or "").lower()
+    following = (match.group(3) or "").lower()
     is_perfect = (following in PARTICIPLES or following.endswith("ted")) and following not in {
         "come",
         "become",
@@ -293,7 +296,7 @@ def _expand_d(match: Match[str]) -> str:
         "hit",
     }
     auxiliary = "had" if is_perfect or following == "better" else "would"
-    return " ".join(part for part in (match.group(1), auxiliary, match.group(2)) if part)
+    return f"{match.group(1)} {auxiliary}{match.group(2)}{' ' + match.group(3) if match.group(3) else ''}"
 
 
 def clean_punctuation(text: str) -> str:
@@ -303,6 +306,7 @@ def clean_punctuation(text: str) -> str:
     text = re.sub(r"(?<=\s)[-_~^|*\\•]+(?=\s|$)|^[\s\-_~^|>*.,:;!\\•]+|[~^|*\\•_]", " ", text)
     text = re.sub(r"\s*\.{2,}\s*", ", ", text)
     text = re.sub(r"\s+([,.;:!?)])", r"\1", text)
+    text = re.sub(r"[!]+(?=\))", "", text)
     text = re.sub(r"[!]+", ".", text)
     text = re.sub(r"([,;:])(?:\s*[,;:])+", r"\1", text)
     text = re.sub(r"\(\W*\)|\"\s*\"", " ", text)

@@ -35,7 +35,7 @@ _REGULAR = """
 accept accuse add advise agree allow answer apologise apologize apply appear argue arrive ask assure attempt attend
 avoid beg board book bump
 call care carry cause change charge check claim clean close collect complain complete confirm contact continue cook
-cover crash create
+count cover crash create
 damage decide decline delay delete deliver demand deny depart deserve direct disappear discover divert drag drop dump
 email empty end enter
 escalate exchange expect experience explain expire fail file fill finish fix flag follow force format forward

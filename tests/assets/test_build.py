@@ -12,10 +12,11 @@ from assets.instance import open_instance
 from schemas.dialogues import Dialogue, Screening
 from schemas.records import Record
 from schemas.scenarios import Fact
-from servicebench_data.industries import list_industries
+from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.lake.store import Lake, Origin, digest_file
 from servicebench_data.release.publish import FILE_NAME
+from servicebench_data.scenarios.case_record import shows_choice
 
 Rebuild = Callable[[Path], tuple[bool, str]]
 
@@ -64,6 +65,53 @@ def test_no_customer_only_fact_stands_in_the_case_record(built: Path) -> None:
         "USING (scenario_id, fact_id) WHERE f.is_customer_only",
     )
     assert rows == []
+
+
+def test_no_choice_of_the_case_record_is_said_by_the_customer_alone(built: Path) -> None:
+    forms = {name: {field.id: field for field in load_industry(name).case_record.fields} for name in list_industries()}
+    rows = fetch(
+        built,
+        """
+        WITH secret AS (
+            SELECT scenario_id, quote FROM scenarios.fact WHERE quote IS NOT NULL
+            GROUP BY ALL HAVING bool_and(is_customer_only)
+        ),
+        hidden AS (SELECT scenario_id, list(quote ORDER BY length(quote) DESC) AS quotes FROM secret GROUP BY ALL),
+        told AS (SELECT dialogue_id, string_agg(text, ' ' ORDER BY turn_index) AS said FROM dialogues.turn GROUP BY ALL)
+        SELECT c.industry, field_id, truth, said, coalesce(quotes, [])
+        FROM scenarios.case_field AS c JOIN scenarios.candidate USING (scenario_id) JOIN told USING (dialogue_id)
+        LEFT JOIN hidden USING (scenario_id) WHERE c.type = 'choice'
+        """,
+    )
+    assert rows
+    for industry, field_id, truth, said, quotes in rows:
+        assert isinstance(quotes, list)
+        rest = str(said)
+        for quote in quotes:
+            rest = rest.replace(quote, " ")
+        assert shows_choice(forms[str(industry)][str(field_id)], str(truth), rest), (industry, field_id, truth, quotes)
+
+
+EXAMPLE = "(SELECT scenario_id FROM scenarios.fact WHERE contains(quote, 'we cannot make the Asheville trip'))"
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("severity", "'severity ' || level"),
+        ("event", "string_agg(event_index + 1 || '. ' || text, ' ' ORDER BY event_index)"),
+        ("background", "string_agg(text, ' ' ORDER BY sentence_index)"),
+        ("expectation", "concat_ws(' ', explanation, action, apology)"),
+        ("expectation", "'Goodwill of up to USD ' || compensation_max_usd::INTEGER"),
+        ("expectation", "'An insult: ' || insult"),
+        ("case_field", "string_agg(title || ': ' || coalesce(shown, '(missing)'), '; ')"),
+    ],
+)
+def test_the_readme_shows_a_scenario_as_the_build_made_it(built: Path, table: str, text: str) -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    (made,) = fetch(built, f"SELECT {text} FROM scenarios.{table} WHERE scenario_id IN {EXAMPLE}")[0]
+    assert made
+    assert str(made) in readme
 
 
 def test_planted_personal_data_is_nowhere_in_the_published_file(built: Path) -> None:

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from servicebench_data.dialogues.hints import build_hints, list_wide_references
+from servicebench_data.dialogues.lexicon import PLACE_NOUNS, PLACE_OPENINGS
 from servicebench_data.dialogues.masking import Search, Searcher
+from servicebench_data.dialogues.names import INTRODUCTIONS
 from servicebench_data.dialogues.references import EVERY, find_references
 from servicebench_data.dialogues.spans import choose_spans
 from tests.dialogues.helpers import ACCOUNTS, AIR, SHOP, Built, build, make_row
@@ -78,6 +80,14 @@ STAYS = [
     "earned 40k Miles and award miles, landed in Mia on Jan 5, ty",
     "WORST AIRLINE EVER PLEASE REFUND",
     "my booking RUINED my day, order 2 pizzas",
+    "BW 2290 to San Diego",
+    "San Francisco, San Juan and San Antonio, then Santa Barbara, Santa Rosa and Santo Domingo",
+    "Saint Paul to St. Thomas, St George or st. John",
+    "Port Elizabeth to Prince George via Fort Wayne, Lake Charles, New Martin and Mount Laura",
+    "flying from San Juan",
+    "late into John Wayne airport and George Bush Intercontinental",
+    "your store on Martin Luther King Blvd, the one by Alice Springs",
+    "left at Jordan airport",
 ]
 
 
@@ -131,11 +141,50 @@ def test_values_become_tokens_of_their_kind(tmp_path: Path, kind: str, value: st
         ("customer", "I'm Odalys Fennimore. I'm Furious", "I'm [person-1]. I'm Furious"),
         ("customer", "your agent Mark at the desk. Mark my words", "your agent [person-1] at the desk. Mark my words"),
         ("customer", "Christmas in Austin with Brightwing", "Christmas in Austin with Brightwing"),
+        ("customer", "My name is San Martin, row 2", "My name is San [person-1], row 2"),
+        ("customer", "I am flying as passenger Sarah Park", "I am flying as passenger [person-1] Park"),
+        ("customer", "on 5th St. Sarah told me", "on 5th St. [person-1] told me"),
+        ("customer", "at your Harlow St Sarah told me", "at your Harlow St [person-1] told me"),
+        ("account", "Thanks Saint-John, we see it", "Thanks [person-1], we see it"),
+        ("account", "Thanks, Prince George!", "Thanks, Prince [person-1]!"),
+        ("account", "Sarah, airport staff will help", "[person-1], airport staff will help"),
+        ("customer", "Diego rebooked me to San Diego", "[person-1] rebooked me to San Diego"),
+        (
+            "customer",
+            "Antonio sent me to san antonio, thanks antonio",
+            "[person-1] sent me to san antonio, thanks [person-1]",
+        ),
+        ("customer", "My name is San Diego. Not San Diego!", "My name is San [person-1]. Not San Diego!"),
     ],
 )
 def test_names(tmp_path: Path, role: str, text: str, masked: str) -> None:
     texts = clean(tmp_path, *(("late", text) if role == "account" else (text,)))
     assert texts[role == "account"] == masked
+
+
+SEARCHER = Searcher(ACCOUNTS)
+NAMES = st.sampled_from(sorted(SEARCHER.names.plain))
+
+
+@given(st.sampled_from([*PLACE_OPENINGS, "San", "st.", "St", "Saint", "SANTA"]), NAMES, st.booleans())
+def test_a_given_name_behind_the_opening_of_a_place_stays(opening: str, name: str, is_account: bool) -> None:
+    text = f"from Reno to {opening} {name.capitalize()} at noon"
+    assert SEARCHER.search(text, Search(is_account, EVERY, True, False), {}) == []
+
+
+@given(st.sampled_from(sorted(PLACE_NOUNS)), NAMES, st.sampled_from(["", "Wayne ", "Luther King ", "F. Kennedy "]))
+def test_a_given_name_before_the_noun_of_a_place_stays(noun: str, name: str, between: str) -> None:
+    text = f"it was near {name.capitalize()} {between}{noun.capitalize()}"
+    assert SEARCHER.search(text, Search(False, EVERY, True, False), {}) == []
+
+
+@given(st.sampled_from(INTRODUCTIONS), NAMES, st.sampled_from(["San ", "Prince ", ""]), st.booleans())
+def test_a_name_that_is_introduced_is_masked_whatever_stands_around(
+    introduction: str, name: str, before: str, is_account: bool
+) -> None:
+    text = f"it was{introduction} {before}{name.capitalize()} Park"
+    found = SEARCHER.search(text, Search(is_account, EVERY, True, False), {})
+    assert found[-1].end == len(text) - len(" Park")
 
 
 def build_story(folder: Path) -> Built:
@@ -185,7 +234,6 @@ def test_a_name_found_once_is_masked_in_all_posts_of_its_dialogue_only(tmp_path:
     assert "a quillon is part of a sword" in texts
 
 
-SEARCHER = Searcher(ACCOUNTS)
 PIECES = st.sampled_from(
     [value for values in MASKED.values() for value in values]
     + STAYS
@@ -233,6 +281,11 @@ LONE = [
     "Laura's bag",
     "Sarah Miller",
     "Jennifer-Ann",
+    "Off to San Diego",
+    "in St. Thomas",
+    "on 5th St. Thomas",
+    "at John Wayne airport",
+    "at Martin Luther King Blvd",
 ]
 
 

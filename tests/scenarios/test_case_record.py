@@ -1,17 +1,24 @@
+import re
+from dataclasses import replace
+from decimal import Decimal
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from schemas.industry import CaseField, Stale
 from schemas.scenarios import Fact
+from servicebench_data.scenarios.assembly import build_parts, verify
 from servicebench_data.scenarios.case_record import (
     draw_stale,
     find_choice,
-    fits_field,
     halve,
     list_sayings,
     show_stale,
 )
+from servicebench_data.scenarios.fitting import fits_field
 from servicebench_data.scenarios.parts import Chance
-from tests.scenarios.dialogues import make_turns
+from tests.scenarios.dialogues import knowledge, make_source, make_turns
 
 STALE = Stale(cause="The feed was late.", how="fixed", value="on time")
 STATUS = CaseField(
@@ -37,6 +44,14 @@ STATUS = CaseField(
         ("6 bags", "3 bags"),
         ("£1,200", "£600"),
         ("overnight", "overnight"),
+        ("$139", "$69.50"),
+        ("$27.40", "$13.70"),
+        ("£1,201", "£600.50"),
+        ("45 dollars", "22.50 dollars"),
+        ("71 days", "35 days"),
+        ("3 days", "36 hours"),
+        ("3 bags", "1 bags"),
+        ("1 bag", "1 bag"),
     ],
 )
 def test_half_of_a_value(text: str, half: str) -> None:
@@ -117,6 +132,108 @@ def make_fact(kind: str, value: str, quote: str) -> Fact:
             "is_inferred": False,
         }
     )
+
+
+@given(st.decimals(min_value=1, max_value=5000, places=2), st.sampled_from(["${}", "£{}", "{} dollars"]))
+def test_half_a_sum_has_two_decimals_or_none(amount: Decimal, form: str) -> None:
+    shown = halve(form.format(amount))
+    assert re.fullmatch(r"[$£]?\d+(?:\.\d\d)?(?: dollars)?", shown), shown
+    assert float(re.sub(r"[^\d.]", "", shown)) == pytest.approx(float(amount) / 2, abs=0.006)
+
+
+AMOUNTS = [
+    ("Amount paid", "$37.20", "day 19 of waiting for the $37.20 you agreed to give back on 1 April.", False),
+    ("Amount charged", "$22", "There's $22 of credit in my order and a trip on Monday.", False),
+    ("Amount charged", "$57.30", "your agent confirmed that $57.30 was going back on my card I paid with.", False),
+    ("Amount charged", "$40", "she gave me a $40 credit for the order I paid.", False),
+    ("Amount paid", "$8", "they refunded $8 of my order.", False),
+    ("Amount paid", "$46", "My credit card was charged $46 for the order.", True),
+    ("Amount paid", "$9.30", "I paid $9.30 and I want it back.", True),
+    ("Amount on file", "$689", "I paid once, and now walk up fare is $689.", False),
+    ("Amount on file", "$75", "Your rep says change fee is $75 a head, paid by card.", False),
+    ("Amount on file", "$139", "our conference paid a group rate of $139 till March 10.", False),
+    ("Amount on file", "$156", "the fare I paid for has turned to $156.", False),
+    ("Amount on file", "$25", "we paid for 20 of your $25 gift cards.", False),
+    ("Amount on file", "£840", "£840 excess paid out of my own pocket.", False),
+    ("Amount on file", "$3,400", "The condo is paid, $3,400.", False),
+    ("Amount on file", "$366", "Ticket was $366, paid in May.", True),
+    ("Amount on file", "$265", "I paid and got a credit for $265 from the flight.", True),
+    ("Amount on file", "$418", "I paid and you then refunded $418 to a gift card.", True),
+]
+
+
+@pytest.mark.parametrize(("title", "value", "quote", "is_fit"), AMOUNTS)
+def test_only_a_sum_that_moved_is_on_file_and_only_what_was_paid_is_a_payment(
+    title: str, value: str, quote: str, is_fit: bool
+) -> None:
+    field = CaseField(
+        id="sum",
+        title=title,
+        type="amount_usd",
+        description="A sum.",
+        fills_from=["amount"],
+        near=["paid", "order", "charged", "credit", "refunded"],
+    )
+    assert fits_field(field, make_fact("amount", value, quote)) is is_fit
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "quote", "is_fit"),
+    [
+        ("duration", "58 years", "I've waited 58 years for somebody to ask me for ID.", False),
+        ("duration", "18 months", "I've waited 18 months for my refund.", True),
+        ("duration", "6 days", "I've used 6 days of leave waiting.", False),
+        ("date", "tonight", "I'd promised my girls we'd put it up tonight.", False),
+        ("date", "Friday", "we had promised the kids it comes on Friday.", False),
+        ("date", "Jan 19", "Ordered Jan 8, promised Jan 19.", True),
+        ("date", "until Jan", "your receipt promised 'returnable until Jan 31'.", False),
+        ("date", "9 May", "Promised flight cancelled by you 9 May.", False),
+        ("date", "friday", "promised 4 fish boxes for a friday, got 4 beef.", False),
+    ],
+)
+def test_a_manner_of_speaking_is_no_record(kind: str, value: str, quote: str, is_fit: bool) -> None:
+    form = {"id": "field", "title": "Field", "type": kind, "description": "What.", "fills_from": [kind]}
+    field = CaseField.model_validate({**form, "near": ["waited", "waiting", "promised"]})
+    assert fits_field(field, make_fact(kind, value, quote)) is is_fit
+
+
+CAUSE = (
+    ("customer", "My flight was cancelled on Monday. It was flight 1260 to Hartford."),
+    ("account", "Sorry. Why do you think that was?"),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("The captain told us it was due to maintenance.", None),
+        ("It was due to maintenance.", "technical"),
+        ("The captain told us it was due to maintenance. It was maintenance issue 7 on the board.", "technical"),
+    ],
+)
+def test_what_only_the_customer_knows_sets_no_choice(said: str, cause: str | None) -> None:
+    parts = build_parts(make_source(*CAUSE, ("customer", said)), knowledge(), seed=1, stale_rate=0)
+    rows = {row.field_id: row.truth for row in parts.case_fields}
+    assert rows["flight_status"] == "cancelled"
+    assert rows.get("disruption_cause") == cause
+
+
+def test_the_record_holds_no_choice_against_what_only_the_customer_knows() -> None:
+    told = (*CAUSE[:1], ("account", "The delay was caused by weather."))
+    said = ("customer", "The captain told us it was a hydraulic line.")
+    parts = build_parts(make_source(*told, said), knowledge(), seed=1, stale_rate=0)
+    assert "disruption_cause" not in {row.field_id for row in parts.case_fields}
+    parts = build_parts(make_source(*told), knowledge(), seed=1, stale_rate=0)
+    assert {row.field_id: row.truth for row in parts.case_fields}["disruption_cause"] == "weather"
+
+
+def test_a_choice_that_only_a_customer_only_quote_shows_is_a_fault() -> None:
+    source = make_source(*CAUSE, ("customer", "The captain told us it was due to maintenance."))
+    parts = build_parts(source, knowledge(), seed=1, stale_rate=0)
+    status = next(row for row in parts.case_fields if row.field_id == "flight_status")
+    cause = status.model_copy(update={"field_id": "disruption_cause", "truth": "technical", "shown": "technical"})
+    verified = verify(replace(parts, case_fields=[*parts.case_fields, cause]), source, knowledge())
+    assert {(row.check, row.span) for row in verified.failures} == {("customer_only", "technical")}
 
 
 def test_the_value_nearest_to_the_phrase_fills_the_field() -> None:

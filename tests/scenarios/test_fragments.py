@@ -2,6 +2,7 @@ import pytest
 
 from servicebench_data.scenarios.events import is_event
 from servicebench_data.scenarios.reading import read_turns
+from servicebench_data.scenarios.sentences import split_sentences
 from tests.scenarios.dialogues import knowledge, make_turns
 
 EVENTS = [
@@ -32,6 +33,9 @@ DROPPED = [
     "Nothing like missing your dad's party.",
     "May I suggest a new slogan",
     "We are upset with them now give me an answer",
+    "I can't NOT bring it aboard",
+    "The safe has got a hole in it, don't you dare charge us",
+    "Marching up the tap in a line like they've paid",
 ]
 EMPTY = ["I just sent it", "I did.", "Prompts were not there.", "I already tried that"]
 
@@ -71,11 +75,43 @@ def test_answers_that_say_nothing_alone_are_dropped(text: str) -> None:
         ("Calling in isn't helping", "Calling in was not helping."),
         ("I waited 2 hours amp nobody came", "The customer waited 2 hours and nobody came."),
         ("This was your guys fault", "This was the airline's fault."),
+        ("She's only got two hands today", "She had only got two hands today."),
+        ("My refund is due and it's not come back", "The customer's refund was due and it had not come back."),
+        ("She's asked me every night for a week", "She had asked the customer every night for a week."),
+        ("She's turned her ankle badly", "She had turned her ankle badly."),
+        ("I'd already told my two lads", "The customer had already told their two lads."),
+        ("It's not cancelled after all", "It was not cancelled after all."),
+        ("Each of you has told me to wait", "Each of the airline's staff had told the customer to wait."),
+        ("My dog Biscuit and I were left outside", "The customer's dog Biscuit and they were left outside."),
+        ("So far SEVEN teachers say theirs are empty", "Seven teachers say theirs were empty."),
+        ("I count 2 (two!) desks staffed", "The customer counted 2 (two) desks staffed."),
+        ("Then why is my bag still missing?", "The customer's bag was still missing."),
     ],
 )
 def test_slips_are_mended(text: str, told: str) -> None:
     readings = read_turns(make_turns(("customer", text)), knowledge().brands, "airline")
     assert readings[0].third == told
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes"),
+    [
+        ("$85 for parking on 4 Feb. I was 71 minutes.", ["$85 for parking on 4 Feb.", "I was 71 minutes."]),
+        ("I have Crohn's. I booked 39H.", ["I have Crohn's.", "I booked 39H."]),
+        ("It was Mr. A. Smith at no. 5 on Feb. 4.", ["It was Mr. A. Smith at no. 5 on Feb. 4."]),
+    ],
+)
+def test_an_abbreviation_ends_a_sentence_where_a_new_one_begins(text: str, quotes: list[str]) -> None:
+    assert [sentence.text for sentence in split_sentences(text)] == quotes
+
+
+def test_what_hangs_on_a_condition_is_no_event() -> None:
+    assert tell("If I sit and eat then the same wrap comes in paper, no charge") == []
+
+
+def test_a_company_is_named_once() -> None:
+    turns = make_turns(("customer", "I checked in at your Coventry hotel at noon"))
+    assert read_turns(turns, {}, "hotel")[0].third == "The customer checked in at the Coventry hotel at noon."
 
 
 def test_someone_elses_act_is_not_given_to_the_customer() -> None:
