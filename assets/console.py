@@ -253,11 +253,11 @@ def check_industries(settings: Settings) -> str:  # noqa: ARG001
 
 def check_embedding(settings: Settings) -> str:
     """Whether the embedding model is there with the right weights."""
-    from servicebench_data.embeddings import find_model  # noqa: PLC0415
+    from servicebench_data.embeddings import describe_calibration, find_model  # noqa: PLC0415
 
     model = find_model(settings.embedding_model)
     next(iter(model.encode(["does it answer?"])))
-    return model.key
+    return "; ".join(filter(None, [model.key, describe_calibration(settings.embedding_model)]))
 
 
 def check_published(settings: Settings) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from assets.arguments import Home, find_industry
 from servicebench_data.industries import load_industries, load_industry
-from servicebench_data.journeys.agreement import Agreement, Figure, measure_agreement
+from servicebench_data.journeys.agreement import FEWEST_ITEMS, FEWEST_USES, Agreement, Figure, measure_agreement
 from servicebench_data.journeys.codings_file import guess_industry, list_codes, read_codings
 from servicebench_data.lake.store import Lake, write_atomically
 from servicebench_data.review.cells import ReviewError, guard
@@ -96,7 +96,10 @@ def draw_map(
 def print_agreement(found: Agreement, out: Console) -> None:
     """The figures, and where people differ."""
     say(f"{found.measure} of {len(found.coders)} coders: {', '.join(found.coders)}")
-    say("95% intervals are bootstrapped over the items.")
+    say(
+        f"95% intervals are bootstrapped over the items; there is none with fewer than {FEWEST_ITEMS} items that two "
+        f"people coded, for what was said of fewer than {FEWEST_USES} of them, or where all resamples agree."
+    )
     out.print(tabulate("All", found.overall, ()))
     out.print(tabulate("Each stage against the others", found.stages, found.coders))
     out.print(tabulate("Each category against the others", found.categories, found.coders))

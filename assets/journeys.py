@@ -4,6 +4,7 @@ Belongs here: which function makes which table of which inputs. Not here: how a 
 """
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
@@ -30,6 +31,7 @@ from schemas.journeys import (
     TopicMember,
 )
 from schemas.records import Record
+from servicebench_data.embeddings import describe_calibration
 from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.journeys.atlas import read_atlas
 from servicebench_data.journeys.coding import code_dialogues
@@ -45,6 +47,7 @@ from servicebench_data.journeys.settling import (
     Doubt,
     describe_settling,
     find_doubts,
+    has_settled,
     make_items,
     make_task,
     settle_codings,
@@ -94,7 +97,8 @@ def embed(context: dg.AssetExecutionContext, product: ProductBase, name: str) ->
     """One industry's vectors."""
     embedder = product.make_embedder(context.log.info)
     table = embed_complaints(read_complaints(product, name), load_industry(name), embedder)
-    return Made({Embedding: table}, {"texts embedded anew": embedder.new, "texts from the cache": embedder.cached})
+    counts = {"texts embedded anew": embedder.new, "texts from the cache": embedder.cached}
+    return Made({Embedding: table}, {**counts, "texts cut at what the model reads": embedder.truncated})
 
 
 def read_complaints(product: ProductBase, name: str) -> pa.Table:
@@ -119,12 +123,14 @@ def cluster(context: dg.AssetExecutionContext, product: ProductBase, name: str) 
     """One industry's topics."""
     industry, lake = load_industry(name), product.lake
     embeddings, previous = lake.read(Embedding, name), read_registry(lake, name)
+    embedder = product.make_embedder(context.log.info)
     found = find_topics(
         read_complaints(product, name),
         read_vectors(embeddings),
         industry,
-        find_head(industry, product.make_embedder(context.log.info)),
+        find_head(industry, embedder),
         previous,
+        model=embedder.key,
         seed=product.settings.seed,
         min_dialogues=product.settings.min_topic_dialogues,
     )
@@ -145,6 +151,7 @@ def show_topics(product: ProductBase, partitions: Sequence[str]) -> dict[str, An
     maps = {f"map of {name}": draw_map(product, name) for name, entries in rows.items() if entries}
     return {
         "sizes": draw_bars("Dialogues by topic", sizes),
+        "outliers by industry": show_outliers(product, partitions),
         "changes": show_changes(product, TopicChange, partitions),
         "decisions": tabulate_decisions(decided),
         **maps,
@@ -153,7 +160,8 @@ def show_topics(product: ProductBase, partitions: Sequence[str]) -> dict[str, An
 
 @dg.asset_check(
     asset=TopicMember.table.name,
-    description="At most a tenth of an industry's complaints belong to no topic, where it has topics.",
+    description="Where an industry has complaints enough to seek topics, some are found, and at most a tenth of the "
+    "complaints belong to none.",
 )
 def topic_outliers(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResult:
     """Warn of industries whose complaints are mostly their own."""
@@ -162,12 +170,35 @@ def topic_outliers(product: dg.ResourceParam[ProductBase]) -> dg.AssetCheckResul
 
 
 def show_changes(product: ProductBase, record: type[Record], partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
-    """What is otherwise than in the build before: how much of it, and the first of it."""
-    rows = [row for name in partitions for row in product.lake.read(record, name).to_pylist()]
+    """How much of each industry's table became otherwise when it was last made, and the first of it."""
+    tables = {name: product.lake.read(record, name).to_pylist() for name in partitions}
+    rows = [row for table in tables.values() for row in table]
     if not rows:
         return dg.MetadataValue.md("As in the build before, or there was none.")
+    counts = [
+        f"- {name}: {len(table)} differences from before it was last made, {tell_time(product, record, name)}"
+        for name, table in tables.items() if table
+    ]  # fmt: skip
     told = tabulate(rows[:CHANGES_SHOWN], list(record.model_fields))
-    return dg.MetadataValue.md(f"{len(rows)} differences from the build before; the first of them:\n\n{told}")
+    return dg.MetadataValue.md("\n".join([*counts, "", "The first of them:", "", told]))
+
+
+def tell_time(product: ProductBase, record: type[Record], name: str) -> str:
+    """When an industry's table was last made."""
+    at = product.lake.get(record, name).path.stat().st_mtime
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def show_outliers(product: ProductBase, partitions: Sequence[str]) -> dg.MarkdownMetadataValue:
+    """How many dialogues of each industry no cluster took, and how many of these are in no topic."""
+    names = ("industry", "dialogues", "in no cluster", "in no topic")
+    rows: list[dict[str, Any]] = []
+    for name in partitions:
+        counts = product.lake.get(Topic, name).pointer.counts
+        total, *left = (int(counts.get(key, 0)) for key in ("dialogues", "outliers_before", "outliers"))
+        shares = [f"{count} ({count / total:.1%})" if total else "-" for count in left]
+        rows.append(dict(zip(names, [name, total, *shares], strict=True)))
+    return dg.MetadataValue.md(tabulate(rows, names))
 
 
 def draw_map(product: ProductBase, name: str) -> dg.MarkdownMetadataValue:
@@ -203,12 +234,13 @@ def code(context: dg.AssetExecutionContext, product: ProductBase, name: str, ope
     if doubts:
         outcomes = settle_doubts(context, product, make_items(doubts, industry), open_doorway)
         coded, counts = settle_codings(coded, [outcome for outcome in outcomes if outcome], map_stages(industry))
-        is_final = all(outcome and outcome.status in {"answered", "invalid"} for outcome in outcomes)
+        is_final = has_settled(outcomes)
     tables = TopicTables(lake.read(Topic, name), lake.read(TopicMember, name))
     made = apply_to_codings(coded, tables, embeddings, load_decisions(lake.overrides, name), industry)
     changes = from_records(CodingChange, list_recodings(read_codings(lake, name), made.coding))
     made_tables = {Coding: made.coding, Recoding: made.recoding, CodingChange: changes}
-    return Made(made_tables, dict(counts), is_final=is_final)
+    note = describe_calibration(product.settings.embedding_model)
+    return Made(made_tables, {**counts, **({"calibration": note} if note else {})}, is_final=is_final)
 
 
 def settle_doubts(

@@ -13,11 +13,12 @@ from assets.journeys import code_complaints
 from assets.product import ProductBase
 from assets.scenarios import CANDIDATES, make_chance, read_candidates
 from assets.steps import INDUSTRIES, OWNERS
-from schemas.industry import Industry
 from schemas.journeys import Embedding
 from servicebench_data.industries import load_industry
+from servicebench_data.journeys.heads import find_head
 from servicebench_data.journeys.settling import make_items, make_task
-from servicebench_data.scenarios.parts import prepare
+from servicebench_data.scenarios.candidates import Recoder, foresee_doubts
+from servicebench_data.scenarios.parts import Knowledge, prepare
 from servicebench_data.scenarios.writing.plan import LedgerOracle, Oracle, PlanRow, add_plans, plan_parts, plan_task
 
 NO_MODEL = "No model is set: the offline rules make the scenarios, and nothing is spent. Set `model` to plan for one."
@@ -58,17 +59,23 @@ def make_plan(product: ProductBase, industries: Sequence[str], log: Callable[...
         known = [prepare(load_industry(name)) for name in industries]
         return add_plans([
             [
-                plan_settling(product, entry.industry, oracle, log),
+                plan_settling(product, entry, oracle, log),
                 *plan_parts(read_candidates(product, entry), entry, chance, oracle),
             ]
             for entry in known
         ])  # fmt: skip
 
 
-def plan_settling(product: ProductBase, industry: Industry, oracle: Oracle, log: Callable[..., Any]) -> PlanRow:
-    """What settling the doubtful codings would take."""
+def plan_settling(product: ProductBase, known: Knowledge, oracle: Oracle, log: Callable[..., Any]) -> PlanRow:
+    """What settling the doubtful codings would take, of the dialogues and then of their finished texts."""
+    industry = known.industry
     _, doubts = code_complaints(product, log, industry, product.lake.read(Embedding, industry.id))
-    return plan_task(make_task(), make_items(doubts, industry), oracle)
+    asked = {doubt.dialogue_id for doubt in doubts}
+    sources = [source for source in read_candidates(product, known) if source.dialogue_id in asked]
+    embedder = product.make_embedder(log)
+    recoder = Recoder(industry, find_head(industry, embedder), embedder)
+    again = foresee_doubts(sources, known, make_chance(product), recoder)
+    return plan_task(make_task(), make_items(doubts, industry), oracle, make_items(again, industry))
 
 
 def tabulate(rows: Sequence[PlanRow]) -> str:

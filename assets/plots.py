@@ -141,7 +141,8 @@ def draw_atlas(atlas: Atlas) -> dg.MarkdownMetadataValue:
         [handles[row] for row in order], [names[row] for row in order], loc="upper right", fontsize=8.5,
         frameon=False, markerscale=1.0 if size > 16 else 2.2,
     )  # fmt: skip
-    axes.set_title(f"{clean(atlas.title)}: {describe_size(atlas)} dialogues by what they say", fontsize=11, loc="left")
+    title = f"{clean(atlas.title)}: {describe_size(atlas)} dialogues by what they say, {atlas.coloured_by}"
+    axes.set_title(title, fontsize=11, loc="left")
     return embed(figure)
 
 

@@ -34,6 +34,8 @@ MEANING = {
     "kept": "kept as it is",
     "stale": "stale: the item has changed since; look at it again",
     "missing": "not in the last build",
+    "refused": "refused: what it names is not there any more, or it merges in a circle",
+    "proposal": "a proposal; a category needs an edit of the journey map",
 }
 KINDS = ("topic", "dialogue", "scenario")
 PAGE = "scenarios-{industry}"
@@ -155,7 +157,7 @@ def take_in(lake: Lake, paths: Sequence[Path]) -> None:
     decisions = [entry for path in paths for entry in read_decisions(path, forms, now)]
     with hold_lock(lake.home):
         merged = merge_overrides(lake.overrides, decisions)
-    print_merged(merged, forms, out)
+    print_merged(merged, gather_forms(lake, {entry.item_id for entry in merged.added}), out)
 
 
 def take_in_scores(lake: Lake, paths: Sequence[Path]) -> None:
@@ -195,12 +197,15 @@ def print_merged(merged: Merged, forms: Forms, out: Console) -> None:
     """What was added, what it replaces, and what will not apply."""
     for pair in merged.replaced:
         say(out, f"{name(pair.counts)}: {describe(pair.counts)} counts; the earlier {describe(pair.other)} does not.")
+    passed = [pair.other for pair in merged.replaced]
     for entry in merged.added:
         outcome = find_state(entry, forms)
-        if outcome in {"stale", "missing"}:
+        if entry in passed:
+            continue
+        if outcome in {"stale", "missing", "refused"}:
             effect = "stays out" if outcome == "stale" and entry.action == "take_out" else "does not apply"
             say(out, f"{name(entry)}: {describe(entry)} is recorded and {effect}: {MEANING[outcome]}.")
-        elif entry.action == "propose":
+        elif outcome == "proposal":
             say(out, f"{name(entry)}: proposal {entry.value!r} recorded; a category needs an edit of the journey map.")
     say(out, f"{len(merged.added)} decisions taken in, {merged.known} were known already.")
     say(out, "They apply at the next build: servicebench build" if merged.added else "Nothing has changed.")
@@ -243,9 +248,9 @@ def describe_state(override: Override, forms: Forms) -> str:
 
 
 def find_state(override: Override, forms: Forms) -> str:
-    """Whether a decision holds for the item as it is in the last build."""
+    """Whether a decision that counts holds for the last build."""
     form = forms.get((override.kind, override.industry))
-    return settle(override, form.digests if form else {})
+    return (form and form.outcomes.get(override.target)) or settle(override, form.digests if form else {})
 
 
 def name(override: Override) -> str:

@@ -10,6 +10,7 @@ from functools import partial
 import dagster as dg
 
 from assets.checks import judge
+from assets.journeys import settle_doubts
 from assets.plots import draw_stacks
 from assets.product import ProductBase, find_payer
 from assets.progress import ProgressLog
@@ -34,12 +35,13 @@ from schemas.scenarios import (
 from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.industries import list_industries, load_industry
 from servicebench_data.journeys.heads import find_head
+from servicebench_data.journeys.settling import describe_settling
 from servicebench_data.lake.generations import find_current
 from servicebench_data.lake.store import digest_json
 from servicebench_data.models.task import Door
 from servicebench_data.review.overrides import digest_overrides
 from servicebench_data.scenarios.assembly import build_many, read_sources
-from servicebench_data.scenarios.candidates import build_candidates, recode_texts, select_codings
+from servicebench_data.scenarios.candidates import Recoder, build_candidates, select_codings
 from servicebench_data.scenarios.decisions import Overrides, load_decisions
 from servicebench_data.scenarios.kept import Writer, write_new
 from servicebench_data.scenarios.parts import Chance, Knowledge, Source, prepare
@@ -92,7 +94,11 @@ def scenario_parts(context: dg.AssetExecutionContext, product: dg.ResourceParam[
             product,
             CANDIDATES,
             lambda name: build_parts(context, product, name, open_once),
-            extra=lambda name: [describe_writing(product.settings), digest_overrides(read_decisions(product, name))],
+            extra=lambda name: [
+                describe_writing(product.settings),
+                describe_settling(product.settings),
+                digest_overrides(read_decisions(product, name)),
+            ],
             show=lambda partitions: {
                 "candidates": draw_reasons(product, partitions),
                 "decisions": show_decisions(product, partitions),
@@ -113,14 +119,11 @@ def build_parts(
     if not product.settings.model_replay:  # which is to find every answer in the ledger
         path = product.lake.parts / f"{name}.parquet"
         write = partial(write_new, write=write, path=path, version=name_writing(product))
-    tables = build_candidates(
-        read_candidates(product, knowledge),
-        knowledge,
-        partial(recode_texts, head=find_head(industry, embedder), embedder=embedder),
-        write,
-        read_decisions(product, name),
-    )
-    return Made(tables, is_final=is_finished(tables[TaskFailure]))
+    ask = partial(settle_doubts, context, product, open_doorway=open_doorway) if product.settings.model else None
+    recode = Recoder(industry, find_head(industry, embedder), embedder, ask)
+    sources = read_candidates(product, knowledge)
+    tables = build_candidates(sources, knowledge, recode, write, read_decisions(product, name))
+    return Made(tables, is_final=recode.is_final and is_finished(tables[TaskFailure]))
 
 
 def name_writing(product: ProductBase) -> str:

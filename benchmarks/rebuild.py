@@ -36,7 +36,7 @@ from servicebench_data.journeys.heads import find_head
 from servicebench_data.models.doorway import open_doorway
 from servicebench_data.models.options import ModelOptions
 from servicebench_data.scenarios.assembly import build_parts, tabulate
-from servicebench_data.scenarios.candidates import recode_candidates, recode_texts
+from servicebench_data.scenarios.candidates import Recoder, recode_candidates
 from servicebench_data.scenarios.duplicates import find_groups
 from servicebench_data.scenarios.kept import write_new
 from servicebench_data.scenarios.members import Member, embed_members, tell_plainly
@@ -165,8 +165,8 @@ def rebuild(sources: list[Source], knowledge: Knowledge, folder: Path, name: str
     with open_doorway(ModelOptions(model=MODEL, concurrency=16), ledger, replay=name != "first") as doorway:
         write = partial(write_parts, knowledge=knowledge, chance=CHANCE, doorway=doorway)
         made = write(sources) if name == "replayed" else write_new(sources, write, folder / "parts.parquet", MODEL)
-    recode = partial(recode_texts, head=find_head(knowledge.industry, embedder), embedder=embedder)
-    tables = tabulate(recode_candidates(made, recode))
+    recode = Recoder(knowledge.industry, find_head(knowledge.industry, embedder), embedder)
+    tables = tabulate(recode_candidates(made, sources, recode))
     kept = [parts for parts in made if parts.candidate.is_valid]
     brands = list_brand_words(knowledge.industry)
     members = [make_member(parts, brands) for parts in kept]

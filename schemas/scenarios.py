@@ -177,7 +177,10 @@ class Candidate(PartRecord):
     dialogue_id: Id = Field(description="Source dialogue; gives at most one scenario.")
     category_id: Id = Field(description="Category of the source dialogue's coding.")
     stage_id: Id = Field(description="Stage of that category.")
-    recoded_category_id: Id | None = Field(description="Category that the finished text was coded to by itself.")
+    recoded_category_id: Id | None = Field(
+        description="Category that the finished text was coded to by itself: by the head, and where a model settled "
+        "the dialogue's by a model too, if the head is in doubt."
+    )
     fact_count: Count = Field(description="Facts of the customer.")
     customer_only_count: Count = Field(description="Facts that the company's systems cannot know.")
     is_valid: bool = Field(description="Whether it may enter a release.")

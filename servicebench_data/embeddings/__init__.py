@@ -7,7 +7,13 @@ that joins them (`embedding`). Does not belong here: what is done with vectors (
 from servicebench_data.embeddings.cache import VectorCache
 from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.embeddings.embedding import EmbedStats, Progress, digest_text, embed_texts
-from servicebench_data.embeddings.model import BUNDLED, EmbeddingModel, EmbeddingModelError, find_model
+from servicebench_data.embeddings.model import (
+    BUNDLED,
+    EmbeddingModel,
+    EmbeddingModelError,
+    describe_calibration,
+    find_model,
+)
 from servicebench_data.embeddings.preparation import PREPARATION_VERSION, prepare_text
 
 __all__ = [
@@ -19,6 +25,7 @@ __all__ = [
     "EmbeddingModelError",
     "Progress",
     "VectorCache",
+    "describe_calibration",
     "digest_text",
     "embed_texts",
     "find_model",

@@ -22,6 +22,7 @@ class Embedder:
     Attributes:
         new: Texts that the model encoded so far.
         cached: Texts whose vectors were there already.
+        truncated: Texts that are longer than the model reads; what comes after does not count in their vectors.
     """
 
     def __init__(self, model: str, folder: Path, progress: Progress | None = None) -> None:
@@ -30,6 +31,7 @@ class Embedder:
         self._progress = progress
         self.new = 0
         self.cached = 0
+        self.truncated = 0
 
     @property
     def key(self) -> str:
@@ -41,4 +43,5 @@ class Embedder:
         vectors, stats = embed_texts(texts, cache=self._cache, model=self._model, progress=self._progress)
         self.new += stats.new
         self.cached += stats.cached
+        self.truncated += stats.truncated
         return vectors

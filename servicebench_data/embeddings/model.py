@@ -47,7 +47,7 @@ class EmbeddingModel(Protocol):
 
     @property
     def key(self) -> str:
-        """Name, weights digest where it is pinned, and precision."""
+        """Name, weights digest where it is known, and precision."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Encoded]]:
@@ -70,8 +70,12 @@ class SentenceModel:
 
     @property
     def key(self) -> str:
-        """Name, weights digest where it is pinned, and precision."""
-        weights = f"{BUNDLED_NAME}@{BUNDLED_SHA256[:16]}" if self.name == BUNDLED else self.name
+        """Name, digest of the weights where they are pinned or in a folder of their own, and precision."""
+        if self.name == BUNDLED:
+            weights = f"{BUNDLED_NAME}@{BUNDLED_SHA256[:16]}"
+        else:
+            folder = Path(self.name)
+            weights = f"{self.name}@{digest_model(folder)[:16]}" if folder.is_dir() else self.name
         return f"{weights}/{self.precision}"
 
     def encode(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Encoded]]:
@@ -96,6 +100,30 @@ class SentenceModel:
 def find_model(name: str = BUNDLED, precision: Precision = "float32") -> EmbeddingModel:
     """The model of that name; nothing is loaded yet."""
     return SentenceModel(name, precision)
+
+
+def describe_calibration(name: str) -> str:
+    """What to say of thresholds and confidence that were set with another model; nothing of the bundled one."""
+    return "" if name == BUNDLED else f"thresholds and confidence were set with {BUNDLED_NAME}, not with {name}"
+
+
+def digest_model(folder: Path) -> str:
+    """SHA-256 over the files of a model's folder, their names and what they hold."""
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    stats = [path.stat() for path in found]
+    lines = [
+        f"{path.relative_to(folder)} {digest_weights(path, stat.st_size, stat.st_mtime_ns)}"
+        for path, stat in zip(found, stats, strict=True)
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+@cache
+def digest_weights(path: Path, size: int, changed: int) -> str:
+    """SHA-256 of a file, computed once in a process for a size and time of change."""
+    del size, changed
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def plan_batches(lengths: Sequence[int], limit: int) -> Iterator[tuple[list[int], int]]:

@@ -20,6 +20,10 @@ from servicebench_data.journeys.arrays import Floats, Integers
 
 # Chance moves the ends of an interval by 2% of its width with so many, and a person waits for each of them.
 RESAMPLES = 1000
+#: With fewer items that two people coded there is no interval, nor for a category or stage that fewer of them were
+#: given: resamples of so few tell less than they seem to.
+FEWEST_ITEMS = 10
+FEWEST_USES = 5
 
 
 class Coded(NamedTuple):
@@ -37,7 +41,8 @@ class Figure:
     Attributes:
         name: Category or stage, or what all are called.
         value: The coefficient; missing where it is undefined, as when everybody always said the same.
-        low: Lower end of the 95% interval; missing where most resamples have no value.
+        low: Lower end of the 95% interval; missing where there are too few items, where most resamples have no value,
+            and where all have the same.
         high: Upper end.
         uses: How often each coder used it, in the coders' order.
         items: Items that count.
@@ -149,15 +154,17 @@ class Draws:
 
     def measure(self, name: str, table: Integers) -> Figure:
         """The coefficient of a table, with its interval."""
-        found = kappas.estimate(self._compute(table, self._weights))
-        pairable = (table >= 0).sum(axis=1) >= 2
-        return Figure(name, *found, (), int(pairable.sum()))
+        value, low, high = kappas.estimate(self._compute(table, self._weights))
+        items = int(((table >= 0).sum(axis=1) >= 2).sum())
+        return Figure(name, value, *((None, None) if items < FEWEST_ITEMS or low == high else (low, high)), (), items)
 
     def oppose(self, name: str, table: Integers, place: int) -> Figure:
         """The coefficient of one category or stage against all others."""
         figure = self.measure(name, np.where(table >= 0, (table == place).astype(np.int64), -1))
         uses = tuple(int(count) for count in (table == place).sum(axis=0))
-        return Figure(name, figure.value, figure.low, figure.high, uses, figure.items)
+        given = ((table == place).any(axis=1) & ((table >= 0).sum(axis=1) >= 2)).sum()
+        ends = (None, None) if given < FEWEST_USES else (figure.low, figure.high)
+        return Figure(name, figure.value, *ends, uses, figure.items)
 
 
 def compute_kappa(table: Integers, weights: Floats) -> Floats:

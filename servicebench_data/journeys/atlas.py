@@ -55,6 +55,7 @@ class Atlas:
         categories: Names of their categories.
         labels: The topics, largest first.
         total: Dialogues of the industry, of which the picture may hold a sample.
+        coloured_by: What the colours say.
     """
 
     title: str
@@ -66,6 +67,7 @@ class Atlas:
     categories: list[str]
     labels: list[Label]
     total: int
+    coloured_by: str
 
 
 def read_atlas(lake: Lake, industry: Industry, seed: int, *, by_topic: bool = False) -> Atlas:
@@ -104,6 +106,7 @@ def read_atlas(lake: Lake, industry: Industry, seed: int, *, by_topic: bool = Fa
         [title_of.get(code, rest) for code in codes],
         label_topics(lake, industry.id, ids, places),
         len(names),
+        f"coloured by the stage of their {'topic' if by_topic else 'own coding'}",
     )
 
 
@@ -180,11 +183,8 @@ def write_atlas(atlas: Atlas, texts: dict[str, str]) -> str:
         atlas: The picture.
         texts: The customer's side of each dialogue, masked.
     """
-    shown = (
-        f"{len(atlas.ids)} of {atlas.total} dialogues" if len(atlas.ids) < atlas.total else f"{atlas.total} dialogues"
-    )
     data = {
-        "title": f"{atlas.title}: {shown}",
+        "title": f"{atlas.title}: {describe_size(atlas)} dialogues, {atlas.coloured_by}",
         "stages": atlas.stages,
         "colours": atlas.colours,
         "labels": [[label.text, round(label.x, 4), round(label.y, 4), label.size] for label in atlas.labels],

@@ -33,9 +33,10 @@ def read_codings(path: Path, stages: Mapping[str, str]) -> list[Coded]:
     codings: list[Coded] = []
     faults: list[str] = []
     first: dict[tuple[str, str], int] = {}
+    spelt: dict[str, str] = {}
     for place, row in open_rows(path, COLUMNS):
         values = {name: bare(value) for name, value in row.items()}
-        problem = find_problem(values, stages)
+        problem = find_problem(values, stages) or find_namesake(values["coder"], spelt)
         key = values["item_id"], values["coder"]
         if problem is None and first.setdefault(key, place) != place:
             problem = (
@@ -65,20 +66,33 @@ def find_problem(row: Mapping[str, str], stages: Mapping[str, str]) -> str | Non
     return None
 
 
+def find_namesake(coder: str, spelt: dict[str, str]) -> str | None:
+    """What is wrong with a coder who is another one but for case and spaces.
+
+    Args:
+        coder: The coder.
+        spelt: Coders so far by what of their names counts; the coder is added.
+    """
+    other = spelt.setdefault(" ".join(coder.casefold().split()), coder)
+    return None if other == coder else f"field 'coder': {coder!r} and {other!r} look like one person; write one name."
+
+
 def list_codes(industry: Industry) -> dict[str, str]:
     """Stage of each category of a map, and `none` as a code of its own."""
     return {**map_stages(industry), NONE: NONE}
 
 
 def guess_industry(path: Path, industries: Sequence[Industry]) -> Industry:
-    """The one industry whose map has every category of a file.
+    """The one industry whose map has more of a file's rows than any other's.
 
     Raises:
         ReviewError: There is none, or several.
     """
-    given = {bare(row["category_id"]) for _, row in open_rows(path, COLUMNS)} - {"", NONE}
-    found = [industry for industry in industries if given <= set(map_stages(industry))]
+    given = [bare(row["category_id"]) for _, row in open_rows(path, COLUMNS)]
+    counts = {industry.id: sum(name in map_stages(industry) for name in given) for industry in industries}
+    most = max(counts.values(), default=0)
+    found = [industry for industry in industries if most and counts[industry.id] == most]
     if len(found) != 1:
         names = ", ".join(industry.id for industry in found) or "none of the industries"
-        raise ReviewError([f"{str(path)!r}: its categories are all in the map of {names}; name one with --industry."])
+        raise ReviewError([f"{str(path)!r}: its categories are in the map of {names}; name one with --industry."])
     return found[0]

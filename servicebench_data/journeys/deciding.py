@@ -59,7 +59,7 @@ def apply_to_topics(found: TopicTables, embeddings: pa.Table, decisions: Decisio
         decisions: What people decided.
         industry: The industry with its map.
     """
-    digests = digest_topics(found.topic, embeddings)
+    digests = digest_topics(*found, embeddings)
     outcomes = settle_topics(decisions.topics, digests, list(map_stages(industry)))
     topics = decide_topics(found.topic, decisions.topics, outcomes)
     return TopicTables(topics, decide_members(found.topic_member, topics))
@@ -78,7 +78,7 @@ def apply_to_codings(
         industry: The industry with its map.
     """
     stages = map_stages(industry)
-    of_topics = settle_topics(decisions.topics, digest_topics(topics.topic, embeddings), list(stages))
+    of_topics = settle_topics(decisions.topics, digest_topics(*topics, embeddings), list(stages))
     of_dialogues = settle_dialogues(decisions.dialogues, digest_dialogues(embeddings), list(stages))
     verdicts = find_verdicts(topics.topic, topics.topic_member, decisions, of_dialogues)
     counts = count_followers(decisions, of_topics, verdicts, topics.topic_member)
@@ -91,7 +91,7 @@ def review_topics(lake: Lake, industry: Industry) -> pa.Table:
     """What became of the decisions on an industry's topics, as rows of `recoding`, before any coding."""
     topics, members = lake.read(Topic, industry.id), lake.read(TopicMember, industry.id)
     decisions = Decisions(load_decisions(lake.overrides, industry.id).topics)
-    digests = digest_topics(topics, lake.read(Embedding, industry.id))
+    digests = digest_topics(topics, members, lake.read(Embedding, industry.id))
     outcomes = settle_topics(decisions.topics, digests, list(map_stages(industry)))
     verdicts = find_verdicts(topics, members, decisions, {})
     return report_decisions(decisions, outcomes, {}, count_followers(decisions, outcomes, verdicts, members))

@@ -46,16 +46,18 @@ def load_decisions(folder: Path, industry: str) -> Decisions:
     return Decisions(select_industry(folder, TOPIC, industry), select_industry(folder, DIALOGUE, industry))
 
 
-def digest_topics(topics: pa.Table, embeddings: pa.Table) -> dict[str, str]:
+def digest_topics(topics: pa.Table, members: pa.Table, embeddings: pa.Table) -> dict[str, str]:
     """Digest of the texts that stand for each topic, by topic: what a reviewer saw of it.
 
-    New dialogues in a topic do not change it: the texts are those at the centre of what the clustering put there.
+    New dialogues in a topic do not change it: the texts are those at the centre of what the clustering put there, or
+    of all its dialogues where none of these is left.
     """
+    core = set(cast("list[str]", members.filter(members["is_core"])["dialogue_id"].to_pylist()))
     texts = digest_dialogues(embeddings)
     names = cast("list[str]", topics["topic_id"].to_pylist())
     shown = cast("list[list[str]]", topics["representative_ids"].to_pylist())
     return {
-        name: digest_json(sorted({texts[dialogue] for dialogue in ids if dialogue in texts}))
+        name: digest_json(sorted({texts[dialogue] for dialogue in core & {*ids} or ids if dialogue in texts}))
         for name, ids in zip(names, shown, strict=True)
     }
 

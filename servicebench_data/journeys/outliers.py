@@ -17,13 +17,13 @@ _SQL = """
            list(dialogue_id ORDER BY dialogue_id) FILTER (note = 'outlier') AS keys
     FROM topic_member
     GROUP BY industry
-    HAVING bool_or(topic_id IS NOT NULL)
+    HAVING bool_or(note <> 'too_few_dialogues')
     ORDER BY industry
 """
 
 
 def check_outliers(files: Mapping[str, Sequence[Path]], limits: Limits) -> list[Finding]:
-    """One finding for each industry that has topics.
+    """One finding for each industry in which topics were sought.
 
     Args:
         files: Parquet files of `topic_member`, by table.
@@ -41,5 +41,8 @@ def judge_industry(industry: str, outliers: int, dialogues: int, keys: Sequence[
     """Whether one industry keeps within the share."""
     if outliers <= OUTLIER_SHARE * dialogues:
         return Finding(f"outliers:{industry}", True, 0, ())
+    if outliers == dialogues:
+        note = f"no topic was found among {dialogues} dialogues: no text is near enough to others"
+        return judge_keys(f"outliers:{industry}", keys or (), note)
     note = f"{outliers} of {dialogues} dialogues have no topic, more than {OUTLIER_SHARE:.0%}"
     return judge_keys(f"outliers:{industry}", keys or (), note)

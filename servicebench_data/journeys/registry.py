@@ -47,6 +47,18 @@ class Registry:
         rows = zip(names, self.members["is_core"].to_pylist(), strict=True)
         return frozenset(dialogue for dialogue, is_core in rows if is_core)
 
+    @property
+    def model(self) -> str | None:
+        """Key of the embedding model that the topics were found with; None where the version did not store it."""
+        if not self.topics.num_rows or "embedding_model" not in self.topics.column_names:
+            return None
+        return cast("str", self.topics["embedding_model"][0].as_py())
+
+    @property
+    def fit_count(self) -> int:
+        """Complaints at the last clustering."""
+        return cast("int", self.topics["fit_count"][0].as_py())
+
 
 def read_registry(lake: Lake, industry: str) -> Registry | None:
     """The stored topics of an industry, whatever version stored them; None where there are none."""
@@ -60,9 +72,18 @@ def read_codings(lake: Lake, industry: str) -> pa.Table | None:
     return read_file(stored.path) if stored else None
 
 
-def name_topics(industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None]) -> list[str]:
-    """Id of each group of dialogues: that of the old topic it continues, or a new one made from its members."""
-    matched = match_groups(groups, previous)
+def name_topics(
+    industry: str, groups: Sequence[Sequence[str]], previous: Mapping[str, str | None], kept: Sequence[str] = ()
+) -> list[str]:
+    """Id of each group of dialogues: that of the old topic it continues, or a new one made from its members.
+
+    Args:
+        industry: Industry of the topics.
+        groups: Dialogues of each topic.
+        previous: Topic of each dialogue of the previous build.
+        kept: Ids of the first groups where topics were carried on; the others are new then.
+    """
+    matched = dict(enumerate(kept)) or match_groups(groups, previous)
     taken = {name for name in previous.values() if name is not None}
     names: list[str] = []
     for place, group in enumerate(groups):
@@ -112,7 +133,7 @@ def make_id(industry: str, group: Sequence[str], taken: set[str]) -> str:
 
 
 def list_changes(industry: str, previous: Registry | None, current: Registry) -> list[TopicChange]:
-    """What changed: topics new and retired, topics coded otherwise, dialogues that moved; by topic within each kind.
+    """What changed: topics new, retired or coded otherwise, dialogues that moved or joined; by topic within each kind.
 
     Nothing has changed where there was no build before.
     """
@@ -125,6 +146,7 @@ def list_changes(industry: str, previous: Registry | None, current: Registry) ->
         *(("retired", name, before[name], None) for name in sorted(before.keys() - after.keys())),
         *(("recoded", name, before[name], after[name]) for name in both if before[name] != after[name]),
         *(("moved", *move) for move in list_moves(previous.topic_of, current.topic_of)),
+        *(("joined", name, None, count) for name, count in list_joined(previous.topic_of, current.topic_of)),
     ]
     names = ("change", "topic_id", "before", "after")
     return [TopicChange.model_validate({"industry": industry, **dict(zip(names, row, strict=True))}) for row in found]
@@ -143,6 +165,12 @@ def list_moves(before: Mapping[str, str | None], after: Mapping[str, str | None]
         name for dialogue, name in before.items() if name is not None and dialogue in after and after[dialogue] != name
     )
     return [(name, str(held[name]), str(left[name])) for name in sorted(left)]
+
+
+def list_joined(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """Topics that dialogues joined which the build before knew and had in none: how many of them."""
+    joined = Counter(name for dialogue, name in after.items() if name and before.get(dialogue, name) is None)
+    return [(name, str(count)) for name, count in sorted(joined.items())]
 
 
 def list_recodings(previous: pa.Table | None, current: pa.Table) -> list[CodingChange]:

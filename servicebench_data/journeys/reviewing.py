@@ -5,7 +5,7 @@ Belongs here: forms and items. Not here: page and CSV (`review/`), or what follo
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from schemas.dialogues import Dialogue
@@ -20,14 +20,18 @@ from servicebench_data.journeys.decisions import (
     digest_dialogues,
     digest_topics,
     load_decisions,
+    settle_dialogues,
+    settle_topics,
 )
+from servicebench_data.journeys.maps import map_stages
 from servicebench_data.lake.arrow import to_records
 from servicebench_data.lake.store import Lake
 from servicebench_data.review.forms import Action, Choice, Form, Item, Sheet
 
 INTRO = (
     "Topics come first, those that the map does not know before all others, then the least certain; after them the "
-    "single dialogues whose coding was least certain. What you decide on a topic holds for all of its dialogues."
+    "single dialogues whose coding was least certain, first of all those that a model settled. What you decide on a "
+    "topic holds for all of its dialogues."
 )
 KEYWORDS_SHOWN = 4
 CATEGORIES_SHOWN = 4
@@ -74,14 +78,15 @@ def read_evidence(lake: Lake, industry: Industry) -> Evidence:
     Raises:
         LakeError: A table has not been made yet.
     """
-    topics, embeddings = lake.read(Topic, industry.id), lake.read(Embedding, industry.id)
+    topics, members = lake.read(Topic, industry.id), lake.read(TopicMember, industry.id)
+    embeddings = lake.read(Embedding, industry.id)
     return Evidence(
         industry=industry,
         topics=to_records(Topic, topics),
-        members=to_records(TopicMember, lake.read(TopicMember, industry.id)),
+        members=to_records(TopicMember, members),
         codings={row.dialogue_id: row for row in to_records(Coding, lake.read(Coding, industry.id))},
         texts=read_texts(lake, industry.id),
-        topic_digests=digest_topics(topics, embeddings),
+        topic_digests=digest_topics(topics, members, embeddings),
         dialogue_digests=digest_dialogues(embeddings),
         decisions=load_decisions(lake.overrides, industry.id),
         outcomes={
@@ -91,13 +96,26 @@ def read_evidence(lake: Lake, industry: Industry) -> Evidence:
 
 
 def read_forms(lake: Lake, industry: Industry) -> list[Form]:
-    """What can be decided about an industry's last build; topics and dialogues are none where it has not been built."""
-    if not lake.find(Topic, industry.id) or not lake.find(Embedding, industry.id):
-        return make_forms(industry, [], {}, {})
-    topics, embeddings = lake.read(Topic, industry.id), lake.read(Embedding, industry.id)
-    return make_forms(
-        industry, to_records(Topic, topics), digest_topics(topics, embeddings), digest_dialogues(embeddings)
+    """What can be decided about an industry's last build, and what becomes of what was decided on it.
+
+    Topics and dialogues are none where it has not been built.
+    """
+    topics, of_topics, of_dialogues = read_items(lake, industry.id)
+    decisions, categories = load_decisions(lake.overrides, industry.id), list(map_stages(industry))
+    outcomes = (
+        settle_topics(decisions.topics, of_topics, categories),
+        settle_dialogues(decisions.dialogues, of_dialogues, categories),
     )
+    forms = make_forms(industry, topics, of_topics, of_dialogues)
+    return [replace(form, outcomes=found) for form, found in zip(forms, outcomes, strict=True)]
+
+
+def read_items(lake: Lake, industry: str) -> tuple[Sequence[Topic], dict[str, str], dict[str, str]]:
+    """Topics of the last build, and the digests of topics and dialogues."""
+    if not lake.find(TopicMember, industry) or not lake.find(Embedding, industry):
+        return [], {}, {}
+    topics, members, embeddings = (lake.read(record, industry) for record in (Topic, TopicMember, Embedding))
+    return to_records(Topic, topics), digest_topics(topics, members, embeddings), digest_dialogues(embeddings)
 
 
 def make_forms(
@@ -154,12 +172,37 @@ def make_sheet(evidence: Evidence, dialogue_limit: int) -> Sheet:
 
 
 def choose_dialogues(evidence: Evidence, limit: int) -> list[Coding]:
-    """Dialogues whose decision no longer applies, those with the lowest margins, and the others that people decided."""
+    """Dialogues whose decision no longer applies, the least certain, and the others that people decided."""
     decided = [name for name in sorted(evidence.decisions.dialogues) if name in evidence.codings]
     changed = [name for name in decided if evidence.outcomes.get((DIALOGUE, name)) in {"stale", "refused"}]
-    ranked = sorted((row.margin, name) for name, row in evidence.codings.items() if row.margin is not None)
-    shown = dict.fromkeys([*changed, *(name for _, name in ranked[:limit]), *decided])
+    ranked = sorted(filter(is_uncertain, evidence.codings.values()), key=rank_coding)
+    shown = dict.fromkeys([*changed, *(row.dialogue_id for row in ranked[:limit]), *decided])
     return [evidence.codings[name] for name in shown]
+
+
+def is_uncertain(coding: Coding) -> bool:
+    """Whether nobody decided a coding, and there is a text that it can be judged by."""
+    return coding.margin is not None or coding.method == "model"
+
+
+def rank_coding(coding: Coding) -> tuple[bool, bool, float, str]:
+    """Key that sorts the least certain first: what the head doubted and a model settled, then low margins.
+
+    Of the former those come first for which the model found no category.
+    """
+    is_settled = coding.method == "model"
+    return not is_settled, not (is_settled and coding.category_id is None), coding.margin or 0.0, coding.dialogue_id
+
+
+def describe_sureness(coding: Coding) -> str:
+    """How sure a coding is, or who decided it."""
+    if coding.method == "override":
+        return "decided by a person"
+    if coding.method == "model":
+        return "settled by a model, for the head was in doubt; it gives no confidence"
+    if coding.margin is None or coding.confidence is None:
+        return "none: the customer wrote no word"
+    return f"confidence {coding.confidence:.2f}, margin {coding.margin:.2f}"
 
 
 def show_topic(topic: Topic, evidence: Evidence) -> Item:
@@ -233,14 +276,10 @@ def show_dialogue(coding: Coding, evidence: Evidence) -> Item:
     """What is shown of a dialogue."""
     names, name = name_categories(evidence.industry), coding.dialogue_id
     text, decided = evidence.texts.get(name, ""), evidence.decisions.dialogues.get(coding.dialogue_id)
-    sureness = (
-        "decided by a person" if coding.margin is None
-        else f"confidence {coding.confidence or 0.0:.2f}, margin {coding.margin:.2f}"
-    )  # fmt: skip
     facts = (
         ("dialogue", name),
         ("coded to", names.get(coding.category_id or "", f"unassigned ({coding.unassigned_reason})")),
-        ("sureness", sureness),
+        ("sureness", describe_sureness(coding)),
         ("nearest rival", names.get(coding.rival_category_id or "", "none")),
     )
     title = text if len(text) <= TITLE_WIDTH else text[: TITLE_WIDTH - 1] + "…"

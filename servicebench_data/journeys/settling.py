@@ -159,6 +159,11 @@ def settle_codings(
     return from_records(Coding, settled), {f"settled by a model: {kind}": kinds[kind] for kind in sorted(kinds)}
 
 
+def has_settled(outcomes: Sequence[Outcome[CategoryAnswer] | None]) -> bool:
+    """Whether each doubt has its answer, or one that was refused for good; else a later build asks again."""
+    return all(outcome and outcome.status in {"answered", "invalid"} for outcome in outcomes)
+
+
 def name_kind(row: Coding, answer: CategoryAnswer | None) -> str:
     """What an answer does to a coding."""
     if answer is None:

@@ -103,6 +103,7 @@ class Form:
         cells: Cells of each item, where items of the kind have some; then no other item can be decided on.
         notes: What else to say of a decision after the last build, by `Override.target`.
         keep: What leaving an item as it is means.
+        outcomes: What becomes of the decisions that count, by `Override.target`, where more than the digest says so.
     """
 
     kind: str
@@ -112,6 +113,7 @@ class Form:
     cells: Mapping[str, Sequence[Cell]] | None = None
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     keep: Action = KEEP_ACTION
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict[str, Outcome])
 
     @property
     def all_actions(self) -> tuple[Action, ...]:

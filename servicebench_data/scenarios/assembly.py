@@ -41,7 +41,8 @@ from servicebench_data.scenarios.severity import rate_severity
 RULES_VERSION = "offline-5"
 MIN_FACTS = 2
 _CODED = """
-    SELECT coding.dialogue_id, coding.category_id, dialogue.account, coding.method = 'override' AS is_decided
+    SELECT coding.dialogue_id, coding.category_id, dialogue.account, coding.method = 'override' AS is_decided,
+           coding.method = 'model' AS is_settled
     FROM coding LEFT JOIN dialogue USING (dialogue_id)
     WHERE coding.category_id IS NOT NULL
     ORDER BY coding.dialogue_id
@@ -184,8 +185,8 @@ def read_sources(turns: pa.Table, dialogues: pa.Table, codings: pa.Table, knowle
     for dialogue_id, index, role, text, post_ids, offsets in rows:
         spoken.setdefault(dialogue_id, []).append(SourceTurn(index, role, text, tuple(post_ids), tuple(offsets)))
     return [
-        Source(dialogue_id, account, category_id, tuple(spoken.get(dialogue_id, ())), is_decided)
-        for dialogue_id, category_id, account, is_decided in coded
+        Source(dialogue_id, account, category_id, tuple(spoken.get(dialogue_id, ())), *by)
+        for dialogue_id, category_id, account, *by in coded
     ]
 
 

@@ -96,7 +96,8 @@ class Source:
         account: Handle of its care account.
         category_id: Category of its coding.
         turns: Its masked turns in order.
-        is_decided: Whether a person decided the category, which a second coding by the head then cannot question.
+        is_decided: Whether a person decided the category, which a second coding then cannot question.
+        is_settled: Whether a model settled it, which then has a say in the second coding too.
     """
 
     dialogue_id: str
@@ -104,6 +105,7 @@ class Source:
     category_id: str
     turns: tuple[SourceTurn, ...]
     is_decided: bool = False
+    is_settled: bool = False
 
     @property
     def scenario_id(self) -> str:

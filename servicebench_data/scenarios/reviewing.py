@@ -18,7 +18,7 @@ from typing import Any
 
 from schemas.dialogues import Turn
 from schemas.industry import Industry
-from schemas.review import KEEP
+from schemas.review import KEEP, Outcome
 from schemas.scenarios import Candidate, GroundingFailure, RejectionReason, ScenarioDecision
 from servicebench_data.lake.arrow import keep_rows, to_records
 from servicebench_data.lake.store import Lake
@@ -67,8 +67,11 @@ def make_form(shown: Sequence[Shown]) -> Form:
         for entry in shown for target, row in entry.results.items()
         if row.open_failures and entry.find_outcome(target)
     }  # fmt: skip
+    refused: dict[str, Outcome] = {
+        target: "refused" for entry in shown for target in entry.results if entry.find_outcome(target) == "refused"
+    }
     out = Action(TAKE_OUT, "take out", "It is never released, also when its dialogue changes, until somebody keeps it.")
-    return Form(SCENARIO, "scenario", (out,), digests, cells, notes, KEEP_SCENARIO)
+    return Form(SCENARIO, "scenario", (out,), digests, cells, notes, KEEP_SCENARIO, refused)
 
 
 def read_scenarios(lake: Lake, industry: Industry, scenario_ids: Collection[str]) -> list[Shown]:

@@ -15,11 +15,16 @@ from assets.cli import app
 from assets.console import user_errors
 from assets.instance import open_instance
 from assets.runner import run_build
+from schemas.review import Override
+from servicebench_data.industries import load_industry
+from servicebench_data.journeys.reviewing import read_forms
 from servicebench_data.lake.store import Lake, digest_file
 from servicebench_data.release.publish import FILE_NAME
-from servicebench_data.review.overrides import read_overrides
+from servicebench_data.review.overrides import merge_overrides, read_overrides
 from servicebench_data.settings import Settings
 from tests.assets.test_cli import call
+from tests.journeys.stored import rebuild, store
+from tests.review.items import NOW
 
 INDUSTRY = "airline"
 
@@ -107,6 +112,51 @@ def test_the_next_build_follows_what_was_decided(
     assert "Ann Lee" in shown
     assert "read all ten" in shown
     assert "holds" in run("review", "--home", home)
+
+
+def test_what_is_said_of_a_decision_is_what_the_build_makes_of_it(tmp_path: Path) -> None:
+    lake = store(tmp_path / "home")
+    first, second, gone, new, kept = sorted(read_forms(lake, load_industry(INDUSTRY))[0].digests)[:5]
+    rows = read_sheet(lake.home)
+    topics = {row["item_id"]: row for row in rows if row["kind"] == "topic"}
+    dialogue = next(row for row in rows if row["kind"] == "dialogue")
+    given = {"author": "Ann Lee", "reason": "read it"}
+    topics[first] |= {"action": "merge", "value": second, **given}
+    assert "refused" not in run("review", "--apply", fill_in(tmp_path / "1.csv", rows), "--home", lake.home)
+    topics[first] |= dict.fromkeys(("action", "value", "author", "reason"), "")
+    topics[second] |= {"action": "merge", "value": first, **given}
+    topics[new] |= {"action": "propose", "value": "Lounge Access", **given}
+    topics[kept] |= {"action": "keep", **given}
+    printed = run("review", "--apply", fill_in(tmp_path / "2.csv", rows), "--home", lake.home)
+    assert f"topic {second}: merge {first} by Ann Lee" in printed
+    assert "does not apply: refused" in printed
+    assert "proposal 'Lounge Access' recorded" in printed
+
+    # The map has lost a category since these were taken in.
+    lost = [
+        Override.model_validate(
+            {**row, "industry": INDUSTRY, "kind": kind, "action": "recode", "value": "gone", **given, "decided_at": NOW}
+        )
+        for kind, row in (("topic", pick_keys(topics[gone])), ("dialogue", pick_keys(dialogue)))
+    ]
+    merge_overrides(lake.overrides, lost)
+    made = {row["item_id"]: row["outcome"] for row in rebuild(lake).recoding.to_pylist()}
+    assert made == {
+        first: "refused", second: "refused", gone: "refused", new: "proposal", kept: "kept",
+        dialogue["item_id"]: "refused",
+    }  # fmt: skip
+    forms = review.gather_forms(lake, [])
+    decided = [entry for kind in ("topic", "dialogue") for entry in read_overrides(lake.overrides, kind)]
+    assert {entry.item_id: review.find_state(entry, forms) for entry in decided} == made
+    listed = " ".join(run("review", "--home", lake.home).split())
+    assert "holds" not in listed
+    assert listed.count("refused:") == 4
+    assert "a proposal;" in listed
+
+
+def pick_keys(row: dict[str, str]) -> dict[str, str]:
+    """What a decision on a row's item holds of it."""
+    return {name: row[name] for name in ("item_id", "item_sha256")}
 
 
 def test_a_file_with_one_bad_row_changes_nothing(copied: Path, tmp_path: Path) -> None:

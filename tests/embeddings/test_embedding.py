@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from servicebench_data.embeddings.cache import MAX_SHARDS, VectorCache, list_shards, read_shards
+from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.embeddings.embedding import digest_text, embed_texts
 from servicebench_data.embeddings.model import (
     BUNDLED_SHA256,
     EmbeddingModelError,
     Encoded,
     check_weights,
+    describe_calibration,
     find_model,
     plan_batches,
 )
@@ -66,6 +68,31 @@ def test_the_key_names_model_weights_and_precision() -> None:
     keys = {find_model("bundled").key, find_model("bundled", "bfloat16").key, find_model("some/model").key}
     assert len(keys) == 3
     assert any(BUNDLED_SHA256[:16] in key for key in keys)
+
+
+def test_the_key_of_a_folder_changes_with_what_is_in_it(tmp_path: Path) -> None:
+    weights = tmp_path / "model" / "model.safetensors"
+    weights.parent.mkdir()
+    keys: list[str] = []
+    for content in (b"one", b"two", b"one and more"):
+        weights.write_bytes(content)
+        keys += [find_model(str(weights.parent)).key] * 2
+    (weights.parent / "pooling.json").write_text("{}")
+    keys.append(find_model(str(weights.parent)).key)
+    assert len({*keys}) == 4
+    assert all(key.startswith(f"{weights.parent}@") for key in keys)
+
+
+def test_an_embedder_counts_the_texts_that_are_longer_than_its_model_reads(tmp_path: Path) -> None:
+    embedder = Embedder("bundled", tmp_path)
+    embedder(["my bag is lost", "still no bag and no word " * 80])
+    embedder(["my bag is lost"])
+    assert (embedder.new, embedder.cached, embedder.truncated) == (2, 1, 1)
+
+
+def test_what_is_said_of_confidence_by_other_models() -> None:
+    assert describe_calibration("bundled") == ""
+    assert "some/model" in describe_calibration("some/model")
 
 
 @settings(max_examples=20, deadline=None)

@@ -35,7 +35,7 @@ def found() -> tuple[TopicTables, pa.Table]:
     """The topics as they were found, and the head's codings."""
     table, head = complaints(), airline_head()
     vectors = embed_table(table)
-    topics = find_topics(table, vectors, airline(), head, seed=7, min_dialogues=20)
+    topics = find_topics(table, vectors, airline(), head, model="words", seed=7, min_dialogues=20)
     return TopicTables(topics.topic, topics.topic_member), code_dialogues(table, vectors, head)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from servicebench_data.industries import load_industries
-from servicebench_data.journeys.agreement import Coded, compute_alpha, compute_kappa, measure_agreement
+from servicebench_data.journeys.agreement import FEWEST_ITEMS, Coded, compute_alpha, compute_kappa, measure_agreement
 from servicebench_data.journeys.codings_file import NONE, guess_industry, list_codes, read_codings
 from servicebench_data.review.cells import ReviewError
 from tests.journeys.words import airline
@@ -108,6 +108,20 @@ def test_three_people_get_alpha_and_missing_codings_stay_missing() -> None:
     assert [(entry.item_id, entry.categories) for entry in found.differences] == [("i07", ("b2", "", "a1"))]
 
 
+@pytest.mark.parametrize("items", [3, FEWEST_ITEMS - 1, FEWEST_ITEMS])
+def test_few_items_give_no_interval_and_neither_does_a_category_of_few_or_one_without_spread(items: int) -> None:
+    signs = ("AB" * items)[:items]
+    found = measure_agreement([*code("ann", signs), *code("bo", "B" + signs[1:])], STAGES, 1)
+    assert (found.overall[0].low is None) == (items < FEWEST_ITEMS)
+    alike = measure_agreement([*code("ann", "AABBbbbbbb" * 3), *code("bo", "AaBBbbbbbB" * 3)], STAGES, 1)
+    by_name = {figure.name: figure for figure in alike.categories}
+    assert by_name["a2"].value is not None
+    assert by_name["a2"].low is None, "three items are fewer than five"
+    assert by_name["b2"].low is not None
+    stage = alike.overall[1]
+    assert (stage.value, stage.low, stage.high) == (1.0, None, None)
+
+
 def test_figures_are_the_same_every_time() -> None:
     codings = [*code("ann", "AAaaBBbb"), *code("bo", "AaaaBBbB")]
     assert measure_agreement(codings, STAGES, 7) == measure_agreement(codings[::-1], STAGES, 7)
@@ -153,6 +167,21 @@ def test_a_bad_row_is_named(tmp_path: Path, row: str, words: list[str]) -> None:
         read_codings(path, list_codes(airline()))
     for word in [path.name, *words]:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("other", ["Ann lee", "ANN LEE", "ann  lee"])
+def test_two_spellings_of_one_person_are_refused(tmp_path: Path, other: str) -> None:
+    path = write(tmp_path, "i1,ann lee,tarmac_holds", "i2,bo,tarmac_holds", f"i2,{other},tarmac_holds")
+    with pytest.raises(ReviewError, match=r"row 4.*one person"):
+        read_codings(path, list_codes(airline()))
+
+
+def test_a_mistyped_category_is_named_with_its_row_also_where_the_industry_is_guessed(tmp_path: Path) -> None:
+    rows = [f"i{place},ann,tarmac_holds" for place in range(100)]
+    path = write(tmp_path, *rows, "i100,ann,tarmac_hold")
+    known = guess_industry(path, load_industries())
+    with pytest.raises(ReviewError, match=r"row 102.*did you mean 'tarmac_holds'"):
+        read_codings(path, list_codes(known))
 
 
 def test_a_stage_that_is_not_the_categorys_is_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from servicebench_data.journeys.deciding import CodingTables, TopicTables, apply
 from servicebench_data.journeys.decisions import Decisions, digest_topics, load_decisions, settle_topics
 from servicebench_data.journeys.maps import map_stages
 from servicebench_data.journeys.registry import Registry
-from servicebench_data.lake.arrow import arrow_schema, from_records
+from servicebench_data.lake.arrow import arrow_schema, from_records, to_records
 from servicebench_data.lake.store import Lake
 from servicebench_data.review.overrides import merge_overrides
 from tests.journeys.words import airline
@@ -37,6 +37,7 @@ def found() -> TopicTables:
             representative_ids=ids, category_id=None if name == "t3" else "delayed_baggage",
             nearest_category_id="delayed_baggage", similarity=0.6, margin=0.1, rival_category_id="damaged_baggage",
             is_novel=name == "t3", decision=None, merged_into=None, fit_count=7,
+            embedding_model="words",
         )
         for name, ids in TOPICS.items()
     ]  # fmt: skip
@@ -67,7 +68,7 @@ def coded() -> pa.Table:
 
 
 def on_topic(topic: str, action: str, value: str = "", **given: Any) -> Override:
-    digests = digest_topics(found().topic, embeddings())
+    digests = digest_topics(*found(), embeddings())
     keys = {"kind": "topic", "industry": "airline", "item_sha256": digests.get(topic, "c" * 64)}
     return decide(topic, action, value, **{**keys, **given})
 
@@ -201,10 +202,13 @@ def test_what_no_longer_holds_is_flagged_and_changes_nothing(override: Override,
 
 
 def test_new_dialogues_in_a_topic_leave_a_decision_on_it_standing() -> None:
-    before = digest_topics(found().topic, embeddings())
+    before = digest_topics(*found(), embeddings())
     more = pa.concat_tables([embeddings(), pa.table({"dialogue_id": ["d0"], "text_sha256": ["e" * 64]})])
-    assert digest_topics(found().topic, more) == before
+    assert digest_topics(*found(), more) == before
     assert settle_topics({"t1": on_topic("t1", "keep")}, before, list(STAGES)) == {"t1": "kept"}
+    rows = [row.model_copy(update={"representative_ids": [*row.representative_ids, "d7"]})
+            for row in to_records(Topic, found().topic)]  # fmt: skip
+    assert digest_topics(from_records(Topic, rows), found().topic_member, more) == before, "d7 is in no core"
 
 
 def test_decisions_of_another_industry_are_not_read(lake: Lake) -> None:

@@ -46,6 +46,12 @@ def test_by_topic_a_dialogue_has_the_stage_of_its_topic(stored: Lake) -> None:
     assert atlas.categories == [title.get(code or "", atlas.stages[-1]) for code in codes]
 
 
+def test_the_title_says_by_what_the_points_are_coloured(stored: Lake) -> None:
+    of_topics, own = (read_atlas(stored, airline(), SEED, by_topic=by_topic) for by_topic in (True, False))
+    assert "coloured by the stage of their topic" in read_data(write_atlas(of_topics, {}))["title"]
+    assert "coloured by the stage of their own coding" in read_data(write_atlas(own, {}))["title"]
+
+
 def test_places_are_kept_and_the_same_without_the_cache(stored: Lake) -> None:
     first = read_atlas(stored, airline(), SEED).places
     files = sorted((stored.cache / "layouts").iterdir())

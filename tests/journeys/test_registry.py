@@ -40,6 +40,7 @@ def make_registry(members: dict[str, str | None], codes: dict[str, str | None]) 
             industry="airline", topic_id=name, size=1, core_size=1, keywords=["bag"], representative_ids=["a1"],
             category_id=code, similarity=0.7, margin=0.1, rival_category_id="damaged_baggage", is_novel=code is None,
             nearest_category_id=code or "delayed_baggage", decision=None, merged_into=None, fit_count=len(members),
+            embedding_model="words",
         )
         for name, code in codes.items()
     ]  # fmt: skip
@@ -107,6 +108,15 @@ def test_every_change_is_listed() -> None:
         make_change("airline-bags", "recoded", "delayed_baggage", "damaged_baggage"),
         make_change("airline-bags", "moved", "3", "1"),
         make_change("airline-wifi", "moved", "2", "2"),
+    ]
+
+
+def test_dialogues_that_had_no_topic_and_got_one_are_listed_and_new_ones_are_not() -> None:
+    codes: dict[str, str | None] = {"airline-bags": "delayed_baggage", "airline-wifi": None}
+    before = make_registry({**OLD, "n1": None, "n2": None}, codes)
+    joined: dict[str, str | None] = {**OLD, "n1": "airline-wifi", "n2": None, "n3": "airline-bags"}
+    assert list_changes("airline", before, make_registry(joined, codes)) == [
+        make_change("airline-wifi", "joined", None, "1")
     ]
 
 

@@ -1,13 +1,14 @@
 """What a reviewer sees: evidence in the right order, masked text alone, and the loop from a decision to its page."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.review import Override
-from servicebench_data.journeys.reviewing import make_sheet, read_evidence, read_forms
+from servicebench_data.journeys.reviewing import describe_sureness, make_sheet, read_evidence, read_forms
 from servicebench_data.lake.store import Lake
 from servicebench_data.review.forms import Item, Sheet
 from servicebench_data.review.incoming import read_decisions
@@ -52,6 +53,32 @@ def test_the_least_certain_dialogues_are_shown_least_certain_first(stored: Lake)
     shown = [item.item_id for item in pick(show(stored, 7), "dialogue")]
     assert shown == sorted(margins, key=lambda name: (margins[name], name))[:7]
     assert pick(show(stored, 0), "dialogue") == []
+
+
+def test_what_a_model_settled_is_shown_first_and_each_coding_says_who_decided_it(stored: Lake) -> None:
+    evidence = read_evidence(stored, airline())
+    sure, doubted, no_fit, decided = sorted(
+        (row for row in evidence.codings.values() if row.margin is not None and row.category_id),
+        key=lambda row: -(row.margin or 0),
+    )[:4]
+    silent = next(row for row in evidence.codings.values() if row.unassigned_reason == "no_text")
+    nothing = {"confidence": None, "margin": None}
+    unassigned = {"category_id": None, "stage_id": None, "unassigned_reason": "no_category_fits"}
+    changed = [
+        doubted.model_copy(update={**nothing, "method": "model"}),
+        no_fit.model_copy(update={**nothing, **unassigned, "method": "model"}),
+        decided.model_copy(update={**nothing, "method": "override"}),
+    ]
+    mixed = replace(evidence, codings={**evidence.codings, **{row.dialogue_id: row for row in changed}})
+    items = {item.item_id: item for item in pick(make_sheet(mixed, len(mixed.codings)), "dialogue")}
+    assert list(items)[:2] == [no_fit.dialogue_id, doubted.dialogue_id]
+    assert decided.dialogue_id not in items
+    assert silent.dialogue_id not in items
+    assert [item.item_id for item in pick(make_sheet(mixed, 1), "dialogue")] == [no_fit.dialogue_id]
+    assert all("settled by a model" in dict(items[row.dialogue_id].facts)["sureness"] for row in (no_fit, doubted))
+    assert f"margin {sure.margin:.2f}" in dict(items[sure.dialogue_id].facts)["sureness"]
+    assert describe_sureness(changed[2]) == "decided by a person"
+    assert "no word" in describe_sureness(silent)
 
 
 def test_every_category_can_be_chosen_and_merging_names_the_other_topics(stored: Lake) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +24,9 @@ from tests.journeys.words import airline, airline_head, embed_table, map_example
 SEED = 7
 
 
-def find(table: pa.Table, previous: Registry | None = None, min_dialogues: int = 20) -> Topics:
-    head = airline_head()
-    return find_topics(table, embed_table(table), airline(), head, previous, seed=SEED, min_dialogues=min_dialogues)
+def find(table: pa.Table, previous: Registry | None = None, model: str = "words") -> Topics:
+    head, vectors = airline_head(), embed_table(table)
+    return find_topics(table, vectors, airline(), head, previous, model=model, seed=SEED, min_dialogues=20)
 
 
 def topic_of(topics: Topics) -> dict[str, str | None]:
@@ -141,7 +142,67 @@ def test_five_percent_more_dialogues_leave_the_old_ones_where_they_are() -> None
     assert sum(codes[1].get(name) == code for name, code in codes[0].items()) >= 0.95 * len(codes[0])
 
 
-def test_much_growth_is_fitted_anew_and_ids_carry_over() -> None:
+def spread(table: pa.Table) -> pa.Table:
+    """The same rows, those that stood together far apart."""
+    return table.take(pa.array([row for start in range(7) for row in range(start, table.num_rows, 7)]))
+
+
+@pytest.mark.parametrize("table", [complaints(), spread(complaints())], ids=["new kinds", "the same kinds"])
+def test_rebuild_after_rebuild_old_dialogues_and_topics_stay_also_where_topics_are_sought_again(
+    table: pa.Table,
+) -> None:
+    sizes = [round(table.num_rows * 1.055 ** (step - 6)) for step in range(7)]
+    builds = [find(table.slice(0, sizes[0]))]
+    for size in sizes[1:]:
+        builds.append(find(table.slice(0, size), register(builds[-1])))
+    assert sum(build.counts["is_fitted_anew"] for build in builds[1:]) == 1
+    for old, new in pairwise(builds):
+        before, after = topic_of(old), topic_of(new)
+        assert sum(after[dialogue] == name for dialogue, name in before.items()) >= 0.95 * len(before)
+        assert new.counts["outliers"] <= 0.1 * new.counts["dialogues"]
+        codes = [{row["topic_id"]: row["category_id"] for row in part.topic.to_pylist()} for part in (old, new)]
+        assert codes[0].items() <= codes[1].items()
+    first, last = ({row["topic_id"]: row for row in build.topic.to_pylist()} for build in (builds[0], builds[-1]))
+    assert [row["similarity"] for row in first.values()] == pytest.approx([last[name]["similarity"] for name in first])
+
+
+def test_a_matter_that_comes_up_gets_a_topic_when_topics_are_sought_again() -> None:
+    words = ["basil", "tomato", "carrot", "spinach", "radish", "lettuce"]
+    garden = [f"{first} compost greenhouse watering {second} seedlings" for first in words for second in words]
+    table = pa.concat_tables([complaints(), tabulate(garden, first=7000)])
+    builds = [find(complaints().slice(0, 470))]
+    for size in (525, 587, table.num_rows):
+        builds.append(find(table.slice(0, size), register(builds[-1])))
+    known = {row["topic_id"] for row in builds[0].topic.to_pylist()}
+    added = [row for row in builds[-1].topic.to_pylist() if row["topic_id"] not in known]
+    assert any("greenhouse" in row["keywords"] for row in added)
+
+
+def test_with_another_embedding_model_topics_begin_anew() -> None:
+    assert {row["embedding_model"] for row in found().topic.to_pylist()} == {"words"}
+    again = find(complaints(), register(found()), model="others")
+    assert again.counts["is_fitted_anew"] == 1
+    assert {row["embedding_model"] for row in again.topic.to_pylist()} == {"others"}
+    untold = Registry(found().topic.drop_columns(["embedding_model"]), found().topic_member)
+    assert find(complaints(), untold).counts["is_fitted_anew"] == 0, "a version that did not store it"
+
+
+def test_ten_texts_stand_for_a_topic_or_all_that_it_has_and_its_core_comes_first() -> None:
+    texts = {row["dialogue_id"]: row["customer_text"] for row in complaints().to_pylist()}
+    members = to_records(TopicMember, found().topic_member)
+    core = {member.dialogue_id for member in members if member.is_core}
+    is_filled = False
+    for row in to_records(Topic, found().topic):
+        inside = {texts[member.dialogue_id] for member in members if member.topic_id == row.topic_id}
+        shown = [texts[name] for name in row.representative_ids]
+        assert len(shown) == len({*shown}) == min(10, len(inside))
+        is_core = [name in core for name in row.representative_ids]
+        assert is_core == sorted(is_core, reverse=True)
+        is_filled |= not all(is_core)
+    assert is_filled
+
+
+def test_a_build_that_brings_many_is_fitted_anew_and_ids_carry_over() -> None:
     table = complaints()
     old = find(table.slice(0, table.num_rows // 2))
     new = find(table, register(old))

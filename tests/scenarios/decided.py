@@ -13,7 +13,7 @@ from schemas.scenarios import ScenarioDecision
 from servicebench_data.lake.arrow import from_records, to_records
 from servicebench_data.lake.store import Lake, Origin
 from servicebench_data.scenarios.assembly import build_many
-from servicebench_data.scenarios.candidates import build_candidates
+from servicebench_data.scenarios.candidates import Finished, build_candidates
 from servicebench_data.scenarios.cells import list_cells
 from servicebench_data.scenarios.decisions import SCENARIO, digest_failure, digest_made, load_decisions
 from servicebench_data.scenarios.parts import Parts, Source
@@ -59,9 +59,9 @@ class Coder:
         self.category = category
         self.texts: list[str] = []
 
-    def __call__(self, texts: Sequence[str]) -> list[str | None]:
-        self.texts += texts
-        return [self.category] * len(texts)
+    def __call__(self, finished: Sequence[Finished]) -> list[str | None]:
+        self.texts += [entry.text for entry in finished]
+        return [self.category] * len(finished)
 
 
 def rename(source: Source, dialogue_id: str) -> Source:

@@ -160,9 +160,18 @@ class Script:
         self.calls[task] = self.calls.get(task, 0) + 1
         self.bodies.append(body)
         # What was made of an answer in part is another question than the script learnt.
-        known = self.answers.get(key)
+        known = self.answers.get(key) or (choose_first(body) if task == "category" else None)
         answer = self.spoil(task, times, json.loads(json.dumps(known))) if known is not None else None
         return "I would rather not." if answer is None else json.dumps(answer)
+
+
+def choose_first(body: Answer) -> Answer:
+    """The first of the listed categories, for a text that the script did not learn, with its first words."""
+    listed = re.search(r"^- (\w+) \(", body["messages"][0]["content"], re.MULTILINE)
+    shown = re.search(r"<customer_text>\n(\S+)", body["messages"][1]["content"])
+    assert listed is not None
+    assert shown is not None
+    return {"category_id": listed.group(1), "quote": shown.group(1)}
 
 
 def show_events(draft: Draft, parts: Parts) -> str:

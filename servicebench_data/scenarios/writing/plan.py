@@ -136,9 +136,11 @@ def plan_stage(stage: Stage[Any], exact: Sequence[Draft], guessed: Sequence[Draf
     return join_forecasts(sure, oracle.forecast(stage.task, [stage.make_item(draft) for draft in guessed]))
 
 
-def plan_task(task: Task[Any], items: Sequence[Item[Any]], oracle: Oracle) -> PlanRow:
-    """What a task that leans on no other would take."""
-    return join_forecasts(oracle.forecast(task, items), oracle.forecast(task, []))
+def plan_task(
+    task: Task[Any], items: Sequence[Item[Any]], oracle: Oracle, guessed: Sequence[Item[Any]] = ()
+) -> PlanRow:
+    """What a task would take: for items that are known, and for those that stand in for what is not known yet."""
+    return join_forecasts(oracle.forecast(task, items), oracle.forecast(task, guessed))
 
 
 def join_forecasts(sure: Forecast, rough: Forecast) -> PlanRow:
