@@ -1,14 +1,23 @@
 """One run of the whole graph on the bundled sample: what it publishes, and what a second run or a broken table does."""
 
 import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import dagster as dg
 import duckdb
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
+from assets.console import print_summary
 from assets.instance import open_instance
+from assets.runner import run_build
 from schemas.dialogues import Dialogue, Screening
 from schemas.records import Record
 from schemas.scenarios import Fact
@@ -16,6 +25,25 @@ from servicebench_data.industries import list_industries
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.lake.store import Lake, Origin, digest_file
 from servicebench_data.release.publish import FILE_NAME
+from servicebench_data.settings import Settings
+
+COUNTED = "SELECT build_id, (SELECT count(*) FROM scenarios.scenario) FROM release.build"
+#: An analyst who asks the file over and over until their input ends, over one connection or a new one each time.
+READER = """
+import json, select, sys, time
+import duckdb
+
+path, query, is_held = sys.argv[1:]
+connection, seen, is_over = duckdb.connect(path, read_only=True), set(), False
+print("reading", flush=True)
+while not is_over:
+    is_over = bool(select.select([sys.stdin], [], [], 0.02)[0])
+    if not is_held:
+        connection.close()
+        connection = duckdb.connect(path, read_only=True)
+    seen.update(connection.execute(query).fetchall())
+print(json.dumps(sorted(seen)))
+"""
 
 Rebuild = Callable[[Path], tuple[bool, str]]
 
@@ -118,6 +146,45 @@ def test_a_vanished_candidate_is_found_before_publishing(copied: Path, rebuild: 
     assert not done
     assert "balance:screening" in printed
     assert digest_file(copied / FILE_NAME) == before
+
+
+@pytest.mark.parametrize("is_held", [True, False], ids=["held open", "opened anew"])
+def test_the_published_file_is_read_all_through_a_rebuild(
+    is_held: bool, copied: Path, offline_environment: dict[str, str]
+) -> None:
+    (before,) = fetch(copied, COUNTED)
+    with subprocess.Popen(
+        [sys.executable, "-c", READER, str(copied / FILE_NAME), COUNTED, "held" if is_held else ""],
+        env=offline_environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "reading\n"
+        settings = Settings.load({}, home=copied, source="sample", release_size=100)
+        assert run_build(settings, list_industries(), Console(file=io.StringIO()))
+        told, _ = reader.communicate()
+    (after,) = fetch(copied, COUNTED)
+    assert after[1] != before[1]
+    seen = [tuple(row) for row in json.loads(told)]
+    assert reader.returncode == 0
+    assert seen == ([before] if is_held else sorted([before, after]))
+
+
+def test_industries_that_are_left_out_are_named(copied: Path) -> None:
+    shutil.rmtree(Lake(copied).folder(Screening, "hotel"))
+    console = Console(file=io.StringIO(), width=200)
+    assert run_build(Settings.load({}, home=copied, source="sample"), ["airline"], console)
+    print_summary(copied, console)
+    assert isinstance(console.file, io.StringIO)
+    assert "Left out: hotel." in console.file.getvalue()
+    assert fetch(copied, "SELECT count(*) FROM scenarios.scenario WHERE industry = 'hotel'") == [(0,)]
+    with open_instance(copied) as instance:
+        event = instance.get_latest_materialization_event(dg.AssetKey("build"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    assert event.asset_materialization.metadata["industries left out"].value == "hotel"
 
 
 def test_a_run_stands_in_the_history_and_its_metadata_is_small(built: Path) -> None:
