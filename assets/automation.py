@@ -148,7 +148,7 @@ def find_reason_to_wait(instance: dg.DagsterInstance, asked: Asked | None, state
     """
     if asked is None or asked.state != state:
         return None
-    since = datetime.fromtimestamp(asked.at, UTC)
+    since = datetime.fromtimestamp(asked.at - 1, UTC)  # the history's times are cut off
     runs = instance.get_runs(dg.RunsFilter(tags={STATE: state}, created_after=since), limit=1)
     if runs and runs[0].status != dg.DagsterRunStatus.FAILURE:
         return "is as it was at the last run" if runs[0].is_finished else "is being taken in by a run"

@@ -115,6 +115,8 @@ def name_command() -> str:
         return f"{shlex.quote(sys.executable)} -m assets.cli"
     if (found := shutil.which(started.name)) and Path(found) == started:
         return started.name
+    if started.parent == Path.cwd():
+        return f"./{shlex.quote(started.name)}"
     near = started.relative_to(Path.cwd()) if started.is_relative_to(Path.cwd()) else started
     return shlex.quote(str(near))
 

@@ -141,7 +141,8 @@ def test_commands_are_printed_as_the_build_was_started(
     monkeypatch.chdir(tmp_path)
     for path, folder, command in (
         ("/nowhere", tmp_path, "'my venv/bin/servicebench'"),
-        ("/nowhere", Path("/"), f"'{program}'"),
+        ("/nowhere", built, f"'{program}'"),
+        ("/nowhere", program.parent, "./servicebench"),
         (str(program.parent), tmp_path, "servicebench"),
     ):
         monkeypatch.setenv("PATH", path)

@@ -1,4 +1,4 @@
-"""The UI on a home: what stands in its history after a restart, and a run that a person cancels there."""
+"""The UI on a home: its history after a restart, a run that was killed with it, and one that a person cancels."""
 
 import contextlib
 import json
@@ -20,6 +20,8 @@ import pytest
 from assets.automation import JOB_NAME, tag_all
 from servicebench_data.lake.lock import find_killed, is_locked
 from servicebench_data.lake.sample import ROOT
+from servicebench_data.lake.store import Lake
+from tests.earlier import copy_vectors
 
 LAUNCH = """
 mutation($params: ExecutionParams!) {
@@ -64,8 +66,8 @@ def is_up(port: int, child: subprocess.Popen[str]) -> bool:
 
 
 @contextmanager
-def serve(home: Path, environment: dict[str, str]) -> Generator[Ask]:
-    """The UI as the command line starts it, in a session of its own, ended as Ctrl-C ends it."""
+def serve(home: Path, environment: dict[str, str], ended_by: signal.Signals = signal.SIGINT) -> Generator[Ask]:
+    """The UI as the command line starts it, in a session of its own, ended as Ctrl-C or a power cut ends it."""
     port = find_port()
     command = [sys.executable, "-m", "assets.cli", "dev", "--home", str(home), "-h", "127.0.0.1", "-p", str(port)]
     with (home.parent / "dev.log").open("a") as log:
@@ -75,7 +77,7 @@ def serve(home: Path, environment: dict[str, str]) -> Generator[Ask]:
     try:
         wait_for(lambda: is_up(port, child))
         yield lambda query, **variables: ask(port, query, **variables)
-        os.killpg(child.pid, signal.SIGINT)
+        os.killpg(child.pid, ended_by)
         child.wait()
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -83,11 +85,8 @@ def serve(home: Path, environment: dict[str, str]) -> Generator[Ask]:
         child.wait()
 
 
-@pytest.mark.slow
-def test_a_cancelled_run_lets_go_and_stands_in_the_history_after_a_restart(
-    tmp_path: Path, offline_environment: dict[str, str]
-) -> None:
-    home = tmp_path / "home"
+def launch(tell: Ask) -> str:
+    """Start a build of the sample as the UI does; returns its id."""
     params = {
         "selector": {
             "repositoryLocationName": "assets.definitions", "repositoryName": "__repository__", "jobName": JOB_NAME,
@@ -95,13 +94,26 @@ def test_a_cancelled_run_lets_go_and_stands_in_the_history_after_a_restart(
         "runConfigData": {"resources": {"product": {"config": {"source": "sample"}}}},
         "executionMetadata": {"tags": [{"key": key, "value": value} for key, value in tag_all().items()]},
     }  # fmt: skip
-    with serve(home, offline_environment) as tell:
-        run_id = tell(LAUNCH, params=params)["run"]["runId"]
+    return str(tell(LAUNCH, params=params)["run"]["runId"])
+
+
+@pytest.mark.slow
+def test_a_run_killed_with_the_ui_holds_nobody_up_after_a_restart_and_one_that_is_cancelled_lets_go(
+    tmp_path: Path, offline_environment: dict[str, str]
+) -> None:
+    home = tmp_path / "home"
+    copy_vectors(Lake(home).cache / "embeddings")
+    with serve(home, offline_environment, ended_by=signal.SIGKILL) as tell:
+        killed = launch(tell)
         wait_for(lambda: is_locked(home))
-        assert tell(STATUS, id=run_id)["status"] == "STARTED"
-        assert tell(CANCEL, id=run_id)["__typename"] == "TerminateRunSuccess"
-        wait_for(lambda: tell(STATUS, id=run_id)["status"] == "CANCELED")
-        wait_for(lambda: not is_locked(home))
-        assert find_killed(home) == ""
+    wait_for(lambda: not is_locked(home))
+    assert find_killed(home) == killed
     with serve(home, offline_environment) as tell:
-        assert tell(STATUS, id=run_id) == {"__typename": "Run", "status": "CANCELED", "jobName": JOB_NAME}
+        cancelled = launch(tell)
+        wait_for(lambda: is_locked(home))
+        assert tell(STATUS, id=killed) == {"__typename": "Run", "status": "FAILURE", "jobName": JOB_NAME}
+        assert tell(STATUS, id=cancelled)["status"] == "STARTED"
+        assert tell(CANCEL, id=cancelled)["__typename"] == "TerminateRunSuccess"
+        wait_for(lambda: tell(STATUS, id=cancelled)["status"] == "CANCELED")
+        wait_for(lambda: not is_locked(home))
+    assert find_killed(home) == ""
