@@ -137,7 +137,7 @@ def report_failure(event: dg.DagsterEvent, console: Console) -> None:
     """Print why a step failed, or the run before any step, and which checks did."""
     if event.is_step_failure:
         print_cause(str(event.step_key), event.step_failure_data.error, console)
-    elif event.is_job_failure and event.job_failure_data.error:
+    elif event.is_job_failure and not event.job_failure_data.first_step_failure_event:
         print_cause("run", event.job_failure_data.error, console)
     elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
         data: Any = event.event_specific_data

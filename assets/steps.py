@@ -134,7 +134,7 @@ def stop_if_cancelled(context: dg.OpExecutionContext | dg.AssetExecutionContext)
 
     Dagster interrupts its process once, and where that happens inside a destructor, Python drops the interrupt.
     """
-    run = context.instance.get_run_by_id(context.run_id)
+    run = context.instance.get_run_by_id(context.run.run_id)
     if run and run.status in CANCELLED:
         raise KeyboardInterrupt
 

@@ -148,28 +148,30 @@ def test_a_vanished_candidate_is_found_before_publishing(copied: Path, rebuild: 
     assert digest_file(copied / FILE_NAME) == before
 
 
-@pytest.mark.parametrize("is_held", [True, False], ids=["held open", "opened anew"])
-def test_the_published_file_is_read_all_through_a_rebuild(
-    is_held: bool, copied: Path, offline_environment: dict[str, str]
-) -> None:
+def start_reader(home: Path, environment: dict[str, str], how: str) -> subprocess.Popen[str]:
+    """An analyst in a process of their own, who reads already."""
+    command = [sys.executable, "-c", READER, str(home / FILE_NAME), COUNTED, how]
+    reader = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "reading\n"
+    return reader
+
+
+def test_the_published_file_is_read_all_through_a_rebuild(copied: Path, offline_environment: dict[str, str]) -> None:
     (before,) = fetch(copied, COUNTED)
-    with subprocess.Popen(
-        [sys.executable, "-c", READER, str(copied / FILE_NAME), COUNTED, "held" if is_held else ""],
-        env=offline_environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as reader:
-        assert reader.stdout is not None
-        assert reader.stdout.readline() == "reading\n"
+    seen: dict[str, list[tuple[object, ...]]] = {}
+    with (
+        start_reader(copied, offline_environment, "held") as held,
+        start_reader(copied, offline_environment, "") as anew,
+    ):
         settings = Settings.load({}, home=copied, source="sample", release_size=100)
         assert run_build(settings, list_industries(), Console(file=io.StringIO()))
-        told, _ = reader.communicate()
+        for name, reader in (("held", held), ("anew", anew)):
+            seen[name] = [tuple(row) for row in json.loads(reader.communicate()[0])]
+            assert reader.returncode == 0
     (after,) = fetch(copied, COUNTED)
     assert after[1] != before[1]
-    seen = [tuple(row) for row in json.loads(told)]
-    assert reader.returncode == 0
-    assert seen == ([before] if is_held else sorted([before, after]))
+    assert seen == {"held": [before], "anew": sorted([before, after])}
 
 
 def test_industries_that_are_left_out_are_named(copied: Path) -> None:
