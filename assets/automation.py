@@ -2,21 +2,29 @@
 
 Belongs here: deciding whether a run is due. Not here: what a run does.
 
-Dagster does not look at running runs when a schedule ticks, and a run whose process was killed stays "started" in its
-history for hours. Whether a build is alive is therefore asked of the home's lock, which a killed process lets go.
+Dagster does not look at running runs when a schedule ticks, and takes a run whose process was killed for running.
+Whether a build is alive is therefore asked of the home's lock, which a killed process lets go: each tick ends the run
+that was killed, so that none waits for it.
+
+What a sensor asks for carries no run key, for Dagster never launches the same key twice, and a folder may return to
+what it was. The cursor says what was asked for last; whether that came to anything is asked of the history.
 """
 
-import json
+import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import dagster as dg
+from pydantic import Field, TypeAdapter, ValidationError
 
+from assets.instance import end_killed
 from assets.product import ProductBase
 from assets.steps import EXPERIMENTS
+from schemas.records import Strict
 from schemas.scenarios import Scenario
 from servicebench_data.industries import list_industries
-from servicebench_data.lake.lock import is_locked
+from servicebench_data.lake.lock import find_killed, is_locked
 from servicebench_data.lake.sources import is_source, list_sources, stamp
 from servicebench_data.lake.store import digest_file, digest_json
 from servicebench_data.lake.tables import RECORDS
@@ -31,6 +39,37 @@ PLAN_JOB_NAME = "model_plan"
 PLAN = "writing_plan"
 WAITING = (dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING)
 WAITING_SECONDS = 600
+#: Tag of a run that a sensor asked for: the state of the files that it is to take in.
+STATE = "servicebench/state"
+#: What failed is tried again after a while, which doubles with each failure in a row.
+RETRY_SECONDS = 900
+LONGEST_RETRY_SECONDS = 86_400
+
+
+class Asked(Strict):
+    """The last run that was asked for.
+
+    Attributes:
+        state: State of the files that it is to take in.
+        at: When it was asked for, seconds.
+        tries: How often it was asked for in a row.
+    """
+
+    state: str
+    at: float
+    tries: int = Field(1, ge=1)
+
+
+class Seen(Strict):
+    """Cursor of the sensor on posts: the folder's state at the last tick, and the last build asked for."""
+
+    state: str = ""
+    asked: Asked | None = None
+
+
+T = TypeVar("T")
+SEEN = TypeAdapter(Seen)
+ASKED_BY_NAME = TypeAdapter(dict[str, Asked])
 
 
 def make_job() -> Any:
@@ -88,6 +127,37 @@ def tag_all() -> dict[str, str]:
     return tag_range(names[0], names[-1])
 
 
+def read_cursor(kind: TypeAdapter[T], cursor: str | None) -> T:
+    """What a sensor noted; as good as nothing where it noted nothing, or in another form."""
+    try:
+        return kind.validate_json(cursor or "{}")
+    except ValidationError:
+        return kind.validate_python({})
+
+
+def ask(before: Asked | None, state: str) -> Asked:
+    """What is noted of a run that is asked for now."""
+    again = before is not None and before.state == state
+    return Asked(state=state, at=time.time(), tries=before.tries + 1 if before and again else 1)
+
+
+def find_reason_to_wait(instance: dg.DagsterInstance, asked: Asked | None, state: str) -> str | None:
+    """Why a state is not to be taken in now: it was, it is being taken in, or that failed a moment ago; else None.
+
+    A run that a person cancelled is not tried again.
+    """
+    if asked is None or asked.state != state:
+        return None
+    since = datetime.fromtimestamp(asked.at - 1, UTC)  # the history's times are cut off
+    runs = instance.get_runs(dg.RunsFilter(tags={STATE: state}, created_after=since), limit=1)
+    if runs and runs[0].status != dg.DagsterRunStatus.FAILURE:
+        return "is as it was at the last run" if runs[0].is_finished else "is being taken in by a run"
+    due = asked.at + min(RETRY_SECONDS * 2 ** (asked.tries - 1), LONGEST_RETRY_SECONDS)
+    if time.time() >= due:
+        return None
+    return f"made the last run fail; it is tried again after {datetime.fromtimestamp(due, UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def find_reason_to_skip(instance: dg.DagsterInstance, product: ProductBase) -> str | None:
     """Why no build should start now; None where one may."""
     if not list_sources(product.lake):
@@ -112,6 +182,7 @@ def weekly_build(
     context: dg.ScheduleEvaluationContext, watcher: dg.ResourceParam[ProductBase]
 ) -> dg.RunRequest | dg.SkipReason:
     """Request a build unless there is a reason to skip."""
+    end_killed(context.instance, find_killed(watcher.settings.home))
     reason = find_reason_to_skip(context.instance, watcher)
     return dg.SkipReason(reason) if reason else dg.RunRequest(tags=tag_all(), run_config=read_posts())
 
@@ -126,18 +197,17 @@ def posts_folder(
     context: dg.SensorEvaluationContext, watcher: dg.ResourceParam[ProductBase]
 ) -> dg.RunRequest | dg.SkipReason:
     """Request a build when the folder's files have changed since the last one and are no longer being written."""
-    seen, built = (context.cursor or "|").split("|")
-    now = describe_folder(watcher)
-    if now == built:
-        return dg.SkipReason("the posts folder is as it was at the last build")
-    if now != seen:
-        context.update_cursor(f"{now}|{built}")
+    end_killed(context.instance, find_killed(watcher.settings.home))
+    seen, now = read_cursor(SEEN, context.cursor), describe_folder(watcher)
+    if now != seen.state:
+        context.update_cursor(Seen(state=now, asked=seen.asked).model_dump_json())
         return dg.SkipReason("the posts folder has changed; waiting until it is still")
-    reason = find_reason_to_skip(context.instance, watcher)
+    reason = find_reason_to_wait(context.instance, seen.asked, now)
+    reason = f"the posts folder {reason}" if reason else find_reason_to_skip(context.instance, watcher)
     if reason:
         return dg.SkipReason(reason)
-    context.update_cursor(f"{now}|{now}")
-    return dg.RunRequest(run_key=now, tags=tag_all(), run_config=read_posts())
+    context.update_cursor(Seen(state=now, asked=ask(seen.asked, now)).model_dump_json())
+    return dg.RunRequest(tags={**tag_all(), STATE: now}, run_config=read_posts())
 
 
 def read_posts() -> dict[str, object]:
@@ -163,18 +233,25 @@ def experiments_folder(
     context: dg.SensorEvaluationContext, watcher: dg.ResourceParam[ProductBase]
 ) -> dg.SensorResult | dg.SkipReason:
     """Request a run of each experiment whose file has not been run as it is."""
-    found = {name: digest_file(path) for name, path in list_experiments(watcher.lake).items()}
-    known: dict[str, str] = json.loads(context.cursor or "{}")
-    changed = [name for name in found if known.get(name) != found[name]]
-    if not changed:
-        return dg.SkipReason("no experiment is new or has changed")
+    end_killed(context.instance, find_killed(watcher.settings.home))
+    found = {name: f"{name}:{digest_file(path)}" for name, path in list_experiments(watcher.lake).items()}
+    known = read_cursor(ASKED_BY_NAME, context.cursor)
+    reasons = {name: find_reason_to_wait(context.instance, known.get(name), found[name]) for name in found}
+    due = [name for name, reason in reasons.items() if reason is None]
+    if not due:
+        return dg.SkipReason(describe_reasons(reasons))
     if watcher.lake.find(Scenario) is None:
         return dg.SkipReason("no scenario is released yet: run `servicebench build` first")
     if is_locked(watcher.settings.home):
         return dg.SkipReason("a build is running in this home")
-    name = changed[0]  # one after the other, for a run holds the home's lock
+    name = due[0]  # one after the other, for a run holds the home's lock
     return dg.SensorResult(
-        run_requests=[dg.RunRequest(run_key=f"{name}:{found[name]}", partition_key=name)],
+        run_requests=[dg.RunRequest(partition_key=name, tags={STATE: found[name]})],
         dynamic_partitions_requests=[EXPERIMENTS.build_add_request(sorted(found))],
-        cursor=json.dumps({**known, name: found[name]}, sort_keys=True),
+        cursor=ASKED_BY_NAME.dump_json({**known, name: ask(known.get(name), found[name])}).decode(),
     )
+
+
+def describe_reasons(reasons: Mapping[str, str | None]) -> str:
+    """Why no experiment is run, one after the other."""
+    return "; ".join(f"experiment {name} {reason}" for name, reason in reasons.items()) or "there is no experiment"

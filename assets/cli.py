@@ -18,7 +18,8 @@ from assets.ledger import app as ledger_app
 from assets.power import power
 from assets.report import report
 from assets.review import review
-from servicebench_data.industries import list_industries
+from servicebench_data.industries import list_industries, load_industries
+from servicebench_data.lake.database import Limits
 from servicebench_data.lake.forget import ForgetError, add_to_forget_list
 from servicebench_data.lake.sources import SourceError, list_sources, register_files
 from servicebench_data.lake.store import Lake
@@ -119,7 +120,13 @@ def register(settings: Settings, files: list[Path], *, is_sample: bool) -> None:
     lake = Lake(settings.home)
     if is_sample and files:
         raise UsageError("the fictional sample is never pooled with posts; give --sample or --posts, not both.")
-    register_files(lake, files)
+    if files:
+        from servicebench_data.dialogues.accounts import list_accounts  # noqa: PLC0415
+        from servicebench_data.dialogues.posts import check_readable  # noqa: PLC0415
+
+        accounts = list_accounts(load_industries(), is_sample=False)
+        limits = Limits(settings.memory_gb, settings.threads, lake.scratch)
+        register_files(lake, files, partial(check_readable, accounts=accounts, limits=limits))
     if not is_sample and not list_sources(lake):
         raise UsageError(
             "no posts are registered; name a file with --posts, or build the bundled sample with --sample."

@@ -7,6 +7,7 @@ Everything that comes from a published file is untrusted text: it is printed wit
 
 import csv
 import platform
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -28,6 +29,7 @@ from servicebench_data.lake.sources import list_sources
 from servicebench_data.lake.store import Lake, LakeError
 from servicebench_data.release.diff import UnknownBuildError, compare_builds, find_build
 from servicebench_data.release.publish import FILE_NAME, list_builds
+from servicebench_data.release.steps import find_left_out
 from servicebench_data.review.cells import ReviewError
 from servicebench_data.settings import Settings
 from servicebench_data.simulation.outcomes import SHORTFALL, count_ends
@@ -45,9 +47,9 @@ ALIKE = (
     "detail FROM scenarios.scenario_diversity WHERE is_flagged ORDER BY ALL"
 )
 NEXT = (
-    'servicebench sql "FROM release.scenario_card LIMIT 5"',
-    "make dev          # the lineage, every step, schedule and sensor, in a browser",
-    "servicebench build --posts FILE.csv",
+    'sql "FROM release.scenario_card LIMIT 5"{home}',
+    "dev{home}  # the lineage, every step, schedule and sensor, in a browser",
+    "build --posts FILE.csv{home}",
 )
 
 
@@ -95,9 +97,34 @@ def print_summary(home: Path, out: Console) -> None:
     scenarios, categories, industries, made_by = row or (0, 0, 0, "")
     out.print(f"\nPublished [bold]{home / FILE_NAME}[/bold]", soft_wrap=True)
     out.print(f"{scenarios} scenarios of {categories} categories in {industries} industries, made by: {made_by}\n")
+    if left_out := find_left_out(Lake(home)):
+        out.print(
+            f"Left out: {', '.join(left_out)}. What they are made of is missing or out of date; "
+            "build without --industry to have them in.\n",
+            soft_wrap=True,
+        )
     out.print("Next:")
+    command, option = name_command(), name_home(home)
     for line in NEXT:
-        out.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+        out.print(f"  {command} {line.format(home=option)}", markup=False, highlight=False, soft_wrap=True)
+
+
+def name_command() -> str:
+    """How this command line was started, so that what is printed can be typed as it stands."""
+    started = Path(sys.argv[0]).absolute()
+    if started.suffix == ".py":
+        return f"{shlex.quote(sys.executable)} -m assets.cli"
+    if (found := shutil.which(started.name)) and Path(found) == started:
+        return started.name
+    if started.parent == Path.cwd():
+        return f"./{shlex.quote(started.name)}"
+    near = started.relative_to(Path.cwd()) if started.is_relative_to(Path.cwd()) else started
+    return shlex.quote(str(near))
+
+
+def name_home(home: Path) -> str:
+    """The option that names the home, where it is not the default."""
+    return "" if home == Settings.load().home else f" --home {shlex.quote(str(home))}"
 
 
 def print_experiment(home: Path, name: str, out: Console) -> None:
@@ -113,9 +140,13 @@ def print_experiment(home: Path, name: str, out: Console) -> None:
 
 
 def print_status(home: Path, out: Console) -> None:
-    """The last build, its funnel and how varied its scenarios are, and whether a build runs."""
+    """The last runs, the last build, its funnel, how varied its scenarios are, and whether a build runs."""
     out.print(f"Home {home}: {'a build is running' if is_locked(home) else 'no build is running'}", soft_wrap=True)
     out.print(f"Registered posts: {len(list_sources(Lake(home)))} files; builds kept: {len(list_builds(home))}")
+    from assets.instance import list_runs  # noqa: PLC0415  (Dagster takes a second that `--help` need not pay)
+
+    names = ["run", "job", "over", "status", "started (UTC)", "minutes"]
+    print_table(out, names, list_runs(home), "Last runs")
     with open_published(home) as connection:
         for title, query in (
             ("Build", "SELECT build_id, built_at, source, made_by, product_version FROM release.build"),

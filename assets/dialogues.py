@@ -20,7 +20,7 @@ from servicebench_data.industries import load_industries, load_industry
 from servicebench_data.lake.forget import read_forget_list
 from servicebench_data.lake.sample import list_sample
 from servicebench_data.lake.slices import Slices
-from servicebench_data.lake.sources import Registered, list_sources
+from servicebench_data.lake.sources import Registered, SourceError, list_sources
 from servicebench_data.lake.store import flatten_counts
 from servicebench_data.release.forgetting import forget_traces
 
@@ -43,13 +43,18 @@ def read_sources(product: ProductBase, sources: Sequence[Registered]) -> Made:
     files = PostFiles(product.lake.new_file(Post), product.lake.new_file(QuarantinedPost))
     forget = read_forget_list(product.lake)
     forgotten = forget_traces(product.lake, forget, product.settings.locate_ledger())
-    counts = load_posts(
-        [source.path for source in sources],
-        files,
-        accounts=list_accounts(load_industries(), is_sample=product.settings.source == "sample"),
-        forget=Forget(*forget),
-        limits=product.limits,
-    )
+    try:
+        counts = load_posts(
+            [source.path for source in sources],
+            files,
+            accounts=list_accounts(load_industries(), is_sample=product.settings.source == "sample"),
+            forget=Forget(*forget),
+            limits=product.limits,
+        )
+    except SourceError as error:
+        raise SourceError(
+            f"{error}; every build reads all files in {str(product.lake.posts)!r}: mend this one, or delete it there"
+        ) from error
     noted = {
         **flatten_counts(asdict(counts)),
         **flatten_counts(forgotten._asdict(), "forgotten."),

@@ -12,10 +12,11 @@ from typing import Any
 import dagster as dg
 from pydantic import Field, create_model
 
+from assets.instance import end_killed
 from assets.progress import ProgressLog
 from servicebench_data.embeddings.embedder import Embedder
 from servicebench_data.lake.database import Limits
-from servicebench_data.lake.lock import hold_lock
+from servicebench_data.lake.lock import hold_lock_as
 from servicebench_data.lake.store import Lake
 from servicebench_data.models.doorway import Doorway, open_doorway
 from servicebench_data.models.options import ModelOptions
@@ -80,9 +81,10 @@ class LockedProductBase(ProductBase):
     """The resource of a run: it holds the home's build lock for as long as the run lasts."""
 
     @contextmanager
-    def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:  # noqa: ARG002
-        """Take the lock, and let go of it when the run ends."""
-        with hold_lock(self.settings.home):
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
+        """Take the lock, end the run that had it when it was killed, and let go of it when this run ends."""
+        with hold_lock_as(self.settings.home, context.run.run_id if context.run else "") as killed:
+            end_killed(context.instance, killed)
             yield self
 
 

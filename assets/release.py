@@ -19,7 +19,13 @@ from servicebench_data.lake.store import Lake
 from servicebench_data.release.gates import read_gates
 from servicebench_data.release.publish import publish_once, read_coverage
 from servicebench_data.release.report.files import write_reports
-from servicebench_data.release.steps import check_balance, check_generation, check_references, count_steps
+from servicebench_data.release.steps import (
+    check_balance,
+    check_generation,
+    check_references,
+    count_steps,
+    find_left_out,
+)
 
 EVERYTHING = [record.table.name for record in lake_records()]
 STEP = Step((BuildStep,), (Scenario,), ("release", "release.py"))
@@ -74,6 +80,7 @@ def build(product: dg.ResourceParam[ProductBase]) -> dg.MaterializeResult:
             "build": published.build.build_id,
             "published anew": published.is_new,
             "scenarios": published.scenario_count,
+            "industries left out": ", ".join(find_left_out(product.lake)) or "none",
             "licence": published.build.license,
             "coverage": draw_heat("Scenarios by stage (rows) and category (cells)", coverage),
             **{f"gates by {by}": show_gates(published.path, by) for by in ("industry", "severity", "turns")},

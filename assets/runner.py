@@ -134,19 +134,25 @@ def hold_log(instance: dg.DagsterInstance, run_id: str) -> Generator[None]:
 
 
 def report_failure(event: dg.DagsterEvent, console: Console) -> None:
-    """Print why a step failed, innermost cause first, and which checks did."""
+    """Print why a step failed, or the run before any step, and which checks did."""
     if event.is_step_failure:
-        cause: Any = event.step_failure_data.error
-        while cause and cause.cause:
-            cause = cause.cause
-        console.print(f"[red]{event.step_key}[/red]:", end=" ")
-        console.print(cause.message.strip() if cause else "failed", markup=False, highlight=False)
+        print_cause(str(event.step_key), event.step_failure_data.error, console)
+    elif event.is_job_failure and not event.job_failure_data.first_step_failure_event:
+        print_cause("run", event.job_failure_data.error, console)
     elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
         data: Any = event.event_specific_data
         if not data.passed:
             console.print(f"[red]check {data.check_name}[/red]: {data.description}")
             text = data.metadata.get("failures")
             console.print(text.value if text else "", markup=False, highlight=False)
+
+
+def print_cause(what: str, error: Any, console: Console) -> None:
+    """Print the innermost cause of an error."""
+    while error and error.cause:
+        error = error.cause
+    console.print(f"[red]{what}[/red]:", end=" ")
+    console.print(error.message.strip() if error else "failed", markup=False, highlight=False)
 
 
 @contextmanager

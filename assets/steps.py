@@ -25,6 +25,7 @@ INDUSTRIES = dg.StaticPartitionsDefinition(list_industries())
 EXPERIMENTS = dg.DynamicPartitionsDefinition(name="experiment")
 OWNERS = ["team:servicebench-data"]
 PREVIEW_ROWS = 5
+CANCELLED = (dg.DagsterRunStatus.CANCELING, dg.DagsterRunStatus.CANCELED)
 PREVIEW_WIDTH = 160
 
 Tables = Mapping[type[Record], pa.Table | Path]
@@ -115,6 +116,7 @@ def run_step(
     started = time.monotonic()
     reused = []
     for done, partition in enumerate(partitions):
+        stop_if_cancelled(context)
         context.log.info("%s of %s (%s of %s)", step.makes[0].table.name, partition, done + 1, len(partitions))
         if make_partition(product, step, compute, (partition, over), extra):
             reused.append(partition)
@@ -125,6 +127,16 @@ def run_step(
         report_table(product.lake, record, partitions, {**shared, **(more if record is step.makes[0] else {})})
         for record in step.makes
     ]
+
+
+def stop_if_cancelled(context: dg.OpExecutionContext | dg.AssetExecutionContext) -> None:
+    """End a run that a person cancelled, as Ctrl-C does.
+
+    Dagster interrupts its process once, and where that happens inside a destructor, Python drops the interrupt.
+    """
+    run = context.instance.get_run_by_id(context.run.run_id)
+    if run and run.status in CANCELLED:
+        raise KeyboardInterrupt
 
 
 def make_partition(

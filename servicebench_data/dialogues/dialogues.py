@@ -15,7 +15,9 @@ from servicebench_data.dialogues.engine import fetch_counts, open_engine, run_sc
 from servicebench_data.dialogues.masking import mask_posts
 from servicebench_data.dialogues.threads import ThreadCounts, thread_posts
 from servicebench_data.lake.database import Limits
+from servicebench_data.lake.sources import SourceError
 
+SHOWN_COMPANIES = 5
 # A dialogue has one customer, under a name, a handle or both; every other token stands for one value.
 COUNT_TOKENS = """
     SELECT kind, count(*) AS tokens FROM token WHERE token <> '[customer]' GROUP BY kind
@@ -79,9 +81,13 @@ def build_dialogues(
         files: Where Turn and Dialogue rows go.
         accounts: Care accounts with their industries.
         limits: What the engine may use.
+
+    Raises:
+        SourceError: No post is by any of the accounts.
     """
     with open_engine(limits) as connection:
         threads = thread_posts(connection, posts, accounts)
+        refuse_strangers(connection)
         run_script(connection, "naming")
         run_script(connection, "turns")
         cleaning = clean_posts(connection, accounts)
@@ -98,6 +104,26 @@ def build_dialogues(
                 connection, "SELECT industry, count(*) FROM dialogue GROUP BY industry ORDER BY industry"
             ),
         )
+
+
+def refuse_strangers(connection: duckdb.DuckDBPyConnection) -> None:
+    """Raise SourceError where no post is by a care account, naming the companies that the posts are by."""
+    if connection.execute("FROM post SEMI JOIN care_account ON lower(author_id) = handle_key LIMIT 1").fetchone():
+        return
+    companies = connection.execute(
+        "SELECT author_id, count(*) AS posts FROM post WHERE NOT is_inbound GROUP BY author_id "
+        "ORDER BY posts DESC, author_id LIMIT $most",
+        {"most": SHOWN_COMPANIES},
+    ).fetchall()
+    told = ", ".join(f"{name!r} ({count})" for name, count in companies)
+    raise SourceError(
+        f"no post is by a configured account; most posts that are not inbound are by {told}: add the account to an "
+        "industry's accounts.yaml in schemas/industries/"
+        if told
+        else "no post is by a configured account, and none is marked as a company's: see accounts.yaml in "
+        "schemas/industries/; X API files name handles under 'includes.users', so export them with "
+        "expansions=author_id"
+    )
 
 
 def write_tables(connection: duckdb.DuckDBPyConnection, files: DialogueFiles) -> None:

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from servicebench_data.dialogues.engine import run_script
 from servicebench_data.dialogues.repair import replace_surrogates
-from servicebench_data.dialogues.sources import COLUMNS, Source, SourceError, open_bytes
+from servicebench_data.dialogues.sources import COLUMNS, Source, open_bytes
+from servicebench_data.lake.sources import SourceError
 
 # Larger values are read by Python; the engine reserves this much for each thread.
 MAX_OBJECT_BYTES = 1 << 25
@@ -32,8 +33,8 @@ def flatten_json(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
         )
     except duckdb.InvalidInputException:
         read_damaged_json(connection, source)
-    check_keys(connection, source)
     run_script(connection, "json_posts")
+    check_keys(connection, source)
 
 
 def read_damaged_json(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
@@ -77,22 +78,17 @@ def clean_value(line: str) -> str | None:
 
 
 def check_keys(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
-    """Raise SourceError when the file's posts have neither the TWCS keys nor those of the X API."""
+    """Raise SourceError when the file's first post has neither the TWCS keys nor those of the X API."""
     row = connection.execute(
-        """
-        SELECT json_keys(coalesce(CASE json_type(json, '$.data') WHEN 'ARRAY' THEN json -> '$.data[0]'
-                                  WHEN 'OBJECT' THEN json -> '$.data' END, json))
-        FROM json_row
-        WHERE json_type(json) = 'OBJECT'
-          AND (json_type(json, '$.meta') IS NULL OR json_type(json, '$.data') IS NOT NULL)
-        ORDER BY place LIMIT 1
-        """
+        "SELECT json_keys(json) FROM json_post WHERE json_type(json) = 'OBJECT' ORDER BY place LIMIT 1"
     ).fetchone()
-    keys: list[str] = row[0] if row else []
+    if row is None:
+        raise SourceError(f"{str(source.named)!r} holds no post as a whole JSON object; fetch it again")
+    keys: list[str] = row[0]
     if "tweet_id" in keys or not set(API_KEYS) <= set(keys):
         missing = [name for name in COLUMNS if name not in keys and name not in {COLUMNS[5], COLUMNS[6]}]
         if missing:
             raise SourceError(
-                f"{str(source.path)!r} lacks the keys {missing!r} (its first post has {keys[:12]!r}); it needs "
+                f"{str(source.named)!r} lacks the keys {missing!r} (its first post has {keys[:12]!r}); it needs "
                 f"{', '.join(COLUMNS)}, or the X API's {', '.join(API_KEYS)}; export it again with these fields"
             )

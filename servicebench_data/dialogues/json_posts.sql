@@ -1,6 +1,7 @@
 -- From `json_row(place, json, is_bad)` to `json_cell`, which has the seven columns of the TWCS layout.
 
--- A page of the X API holds its posts under `data`; a page without posts has `meta` only.
+-- A page of the X API holds its posts under `data`, and those that they answer or quote under `includes.tweets`; a page
+-- without posts has neither.
 CREATE OR REPLACE TEMP TABLE json_post AS
 WITH unwrapped AS (
     SELECT
@@ -10,8 +11,12 @@ WITH unwrapped AS (
             WHEN json IS NULL THEN [CAST(NULL AS JSON)]
             WHEN json_type(json, '$.data') = 'ARRAY' THEN from_json(json -> '$.data', '["JSON"]')
             WHEN json_type(json, '$.data') = 'OBJECT' THEN [json -> '$.data']
-            WHEN json_type(json, '$.meta') = 'OBJECT' AND json_type(json, '$.id') IS NULL THEN []
+            WHEN 'OBJECT' IN (json_type(json, '$.meta'), json_type(json, '$.includes'))
+                AND json_type(json, '$.id') IS NULL THEN []
             ELSE [json]
+        END || CASE
+            WHEN json_type(json, '$.includes.tweets') = 'ARRAY' THEN from_json(json -> '$.includes.tweets', '["JSON"]')
+            ELSE []
         END AS posts
     FROM json_row
 )

@@ -21,8 +21,9 @@ from servicebench_data.dialogues.engine import (
 )
 from servicebench_data.dialogues.readers import stage_source, write_sound_csv
 from servicebench_data.dialogues.repair import RepairCounts
-from servicebench_data.dialogues.sources import Source, SourceError, identify_sources
+from servicebench_data.dialogues.sources import Source, identify_sources
 from servicebench_data.lake.database import Limits
+from servicebench_data.lake.sources import SourceError
 
 # The id of a forgotten post is forgotten too.
 SELECT_QUARANTINED = """
@@ -106,6 +107,18 @@ def load_posts(
         return count_rows(connection, repairs)
 
 
+def check_readable(source: Path, accounts: Sequence[CareAccount], limits: Limits) -> None:
+    """Read a file of posts as a build does, and keep nothing.
+
+    Raises:
+        SourceError: A build could not read it.
+    """
+    limits.scratch.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=limits.scratch) as folder:
+        files = PostFiles(Path(folder) / "posts.parquet", Path(folder) / "quarantine.parquet")
+        load_posts([source], files, accounts=accounts, forget=Forget(), limits=limits)
+
+
 def load_sound(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], files: PostFiles, forget: Forget
 ) -> LoadCounts | None:
@@ -143,7 +156,7 @@ def stage_sources(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
         repairs.append(stage_source(connection, source, index))
         end = int(fetch_value(connection, "SELECT count(*) FROM staged"))
         if end == start:
-            raise SourceError(f"{str(source.path)!r} has columns but no rows; fetch it again or leave it out")
+            raise SourceError(f"{str(source.named)!r} has columns but no rows; fetch it again or leave it out")
         rows.append((index, source.label, start))
         start = end
     connection.executemany("INSERT INTO source_file VALUES (?, ?, ?)", rows)

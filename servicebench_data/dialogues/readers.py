@@ -12,7 +12,8 @@ import numpy as np
 from servicebench_data.dialogues.engine import write_parquet
 from servicebench_data.dialogues.json_posts import flatten_json
 from servicebench_data.dialogues.repair import RepairCounts, read_repaired
-from servicebench_data.dialogues.sources import COLUMNS, Source, SourceError, check_columns
+from servicebench_data.dialogues.sources import COLUMNS, Source, check_columns
+from servicebench_data.lake.sources import SourceError
 
 READ_CELLS = """
     SELECT normalise_id(tweet_id) AS post_id, normalise_author(author_id) AS author_id,
@@ -51,15 +52,24 @@ SELECT_SOUND = f"""
     END
 """  # noqa: S608
 
+# What a file raises that was cut short or damaged after its first bytes.
+BROKEN = (duckdb.IOException, duckdb.InvalidInputException, OSError)
+
 
 def stage_source(connection: duckdb.DuckDBPyConnection, source: Source, index: int) -> RepairCounts | None:
-    """Append a file's rows to `staged` in the file's order; return what was mended where that was needed."""
-    if source.shape == "parquet":
-        stage_parquet(connection, source, index)
-    elif source.shape == "json":
-        stage_json(connection, source, index)
-    else:
-        return stage_csv(connection, source, index)
+    """Append a file's rows to `staged` in the file's order; return what was mended where that was needed.
+
+    Raises:
+        SourceError: The file has no posts, or breaks off.
+    """
+    try:
+        if source.shape == "csv":
+            return stage_csv(connection, source, index)
+        stage = stage_parquet if source.shape == "parquet" else stage_json
+        stage(connection, source, index)
+    except BROKEN as error:
+        reason = str(error).split("\n", 1)[0]
+        raise SourceError(f"{str(source.named)!r} cannot be read to its end ({reason}); fetch it again") from error
     return None
 
 
@@ -80,7 +90,7 @@ def write_sound_csv(connection: duckdb.DuckDBPyConnection, source: Source, path:
     query = SELECT_SOUND.format(rows=f"({select_csv(source)})")
     try:
         write_parquet(connection, query, path, {"path": str(source.path), "label": source.label})
-    except (duckdb.InvalidInputException, duckdb.ConversionException):
+    except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.IOException):
         return False
     # Two ids that share a hash would only send the file the long way, which tells them apart.
     query = "SELECT hash(post_id) AS id FROM read_parquet($path)"
@@ -114,9 +124,9 @@ def stage_parquet(connection: duckdb.DuckDBPyConnection, source: Source, index: 
     try:
         described = connection.execute("DESCRIBE SELECT * FROM read_parquet($path)", {"path": path}).fetchall()
     except duckdb.Error as error:
-        raise SourceError(f"{path!r} is a damaged Parquet file; fetch it again") from error
+        raise SourceError(f"{str(source.named)!r} is a damaged Parquet file; fetch it again") from error
     names = {row[0].strip().lower(): row[0] for row in described}
-    check_columns(tuple(names), source.path)
+    check_columns(tuple(names), source.named)
     cells = ", ".join('CAST("{}" AS VARCHAR) AS {}'.format(names[name].replace('"', '""'), name) for name in COLUMNS)
     connection.execute(
         INSERT.format(rows=f"(SELECT {cells}, false AS is_bad FROM read_parquet($path))"),  # noqa: S608

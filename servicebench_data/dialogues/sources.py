@@ -6,6 +6,7 @@ reading rows.
 
 import csv
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import IO, Literal, cast
 from zipfile import BadZipFile, ZipFile
 
 import pyarrow as pa
+
+from servicebench_data.lake.sources import SourceError, refuse_unusable
 
 Shape = Literal["csv", "json", "parquet"]
 Compression = Literal["none", "gzip", "zstd"]
@@ -32,16 +35,13 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 ZIP_MAGIC = b"PK\x03\x04"
 
 
-class SourceError(ValueError):
-    """A file that cannot be read as posts; its message names the file and the remedy."""
-
-
 @dataclass(frozen=True)
 class Source:
     """A file of posts.
 
     Attributes:
         path: The file.
+        named: The file that was named: the archive, where `path` was unpacked from one; errors call it so.
         label: Name under which its rows are known: the file's name, or its path where two files share a name.
         shape: Format of its contents.
         compression: Compression around them.
@@ -49,6 +49,7 @@ class Source:
     """
 
     path: Path
+    named: Path
     label: str
     shape: Shape
     compression: Compression
@@ -68,7 +69,7 @@ def identify_sources(paths: Sequence[Path], scratch: Path) -> list[Source]:
 
 def unpack(path: Path, scratch: Path) -> list[Path]:
     """Return the file itself, or the one file of posts inside a zip archive, unpacked."""
-    check_file(path)
+    refuse_unusable(path)
     with path.open("rb") as stream:
         if stream.read(4) != ZIP_MAGIC:
             return [path]
@@ -80,18 +81,10 @@ def unpack(path: Path, scratch: Path) -> list[Path]:
             if len(members) != 1:
                 raise SourceError(f"{str(path)!r} holds {len(members)} files; unpack it and name the files of posts")
             return [Path(archive.extract(members[0], scratch / f"zip-{len(list(scratch.iterdir()))}"))]
-    except BadZipFile as error:
+    except (BadZipFile, zlib.error, EOFError) as error:
         raise SourceError(f"{str(path)!r} is a damaged zip archive; fetch it again") from error
-
-
-def check_file(path: Path) -> None:
-    """Refuse what is no file with contents."""
-    if path.is_dir():
-        raise SourceError(f"{str(path)!r} is a folder; name the files in it, for example {str(path / 'posts.csv')!r}")
-    if not path.is_file():
-        raise SourceError(f"{str(path)!r} was not found; check the path")
-    if path.stat().st_size == 0:
-        raise SourceError(f"{str(path)!r} is empty (0 bytes); fetch it again")
+    except RuntimeError as error:  # which a password or a rare method of compression raises
+        raise SourceError(f"{str(path)!r} cannot be unpacked here ({error}); unpack it and name the file") from error
 
 
 def identify(path: Path, label: str, named: Path) -> Source:
@@ -99,15 +92,15 @@ def identify(path: Path, label: str, named: Path) -> Source:
     with path.open("rb") as stream:
         magic = stream.read(4)
     if magic == b"PAR1":
-        return Source(path, label, "parquet", "none")
+        return Source(path, named, label, "parquet", "none")
     compression = detect_compression(magic)
     head = decode_head(read_head(path, compression, named))
     refuse_wrong_file(head, named)
     if head.lstrip()[:1] in {"{", "["}:
-        return Source(path, label, "json", compression)
+        return Source(path, named, label, "json", compression)
     columns = read_header(head)
     check_columns(columns, named, head)
-    return Source(path, label, "csv", compression, columns)
+    return Source(path, named, label, "csv", compression, columns)
 
 
 def detect_compression(magic: bytes) -> Compression:

@@ -11,9 +11,11 @@ import duckdb
 import pyarrow as pa
 
 from schemas.records import Record
+from schemas.scenarios import Candidate, Scenario
+from servicebench_data.industries import list_industries
 from servicebench_data.lake.database import Limits, add_views, fetch_table, open_database
 from servicebench_data.lake.expectations import KEY_LIMIT, Finding, orphan_condition
-from servicebench_data.lake.generations import compare_generation, lake_records
+from servicebench_data.lake.generations import compare_generation, lake_records, list_sources
 from servicebench_data.lake.store import Lake
 from servicebench_data.lake.tables import RECORDS, quote_name
 
@@ -89,6 +91,11 @@ def check_reference(connection: duckdb.DuckDBPyConnection, record: type[Record],
     ).fetchall()
     keys = tuple(str(row[0]) for row in rows[:KEY_LIMIT])
     return Finding(name_reference(record, index), not rows, len(rows), keys)
+
+
+def find_left_out(lake: Lake) -> list[str]:
+    """Industries that the scenarios were not chosen from, for what they are made of is missing or out of date."""
+    return sorted(set(list_industries()) - set(list_sources(lake, Scenario, Candidate)))
 
 
 def check_generation(lake: Lake, industries: Iterable[str]) -> list[Finding]:

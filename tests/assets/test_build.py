@@ -1,14 +1,23 @@
 """One run of the whole graph on the bundled sample: what it publishes, and what a second run or a broken table does."""
 
 import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import dagster as dg
 import duckdb
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
+from assets.console import print_summary
 from assets.instance import open_instance
+from assets.runner import run_build
 from schemas.dialogues import Dialogue, Screening
 from schemas.records import Record
 from schemas.scenarios import Fact
@@ -17,6 +26,25 @@ from servicebench_data.lake.sample import ROOT
 from servicebench_data.lake.store import Lake, Origin, digest_file
 from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.scenarios.case_record import shows_choice
+from servicebench_data.settings import Settings
+
+COUNTED = "SELECT build_id, (SELECT count(*) FROM scenarios.scenario) FROM release.build"
+#: An analyst who asks the file over and over until their input ends, over one connection or a new one each time.
+READER = """
+import json, select, sys, time
+import duckdb
+
+path, query, is_held = sys.argv[1:]
+connection, seen, is_over = duckdb.connect(path, read_only=True), set(), False
+print("reading", flush=True)
+while not is_over:
+    is_over = bool(select.select([sys.stdin], [], [], 0.02)[0])
+    if not is_held:
+        connection.close()
+        connection = duckdb.connect(path, read_only=True)
+    seen.update(connection.execute(query).fetchall())
+print(json.dumps(sorted(seen)))
+"""
 
 Rebuild = Callable[[Path], tuple[bool, str]]
 
@@ -166,6 +194,47 @@ def test_a_vanished_candidate_is_found_before_publishing(copied: Path, rebuild: 
     assert not done
     assert "balance:screening" in printed
     assert digest_file(copied / FILE_NAME) == before
+
+
+def start_reader(home: Path, environment: dict[str, str], how: str) -> subprocess.Popen[str]:
+    """An analyst in a process of their own, who reads already."""
+    command = [sys.executable, "-c", READER, str(home / FILE_NAME), COUNTED, how]
+    reader = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "reading\n"
+    return reader
+
+
+def test_the_published_file_is_read_all_through_a_rebuild(copied: Path, offline_environment: dict[str, str]) -> None:
+    (before,) = fetch(copied, COUNTED)
+    seen: dict[str, list[tuple[object, ...]]] = {}
+    with (
+        start_reader(copied, offline_environment, "held") as held,
+        start_reader(copied, offline_environment, "") as anew,
+    ):
+        settings = Settings.load({}, home=copied, source="sample", release_size=100)
+        assert run_build(settings, list_industries(), Console(file=io.StringIO()))
+        for name, reader in (("held", held), ("anew", anew)):
+            seen[name] = [tuple(row) for row in json.loads(reader.communicate()[0])]
+            assert reader.returncode == 0
+    (after,) = fetch(copied, COUNTED)
+    assert after[1] != before[1]
+    assert seen == {"held": [before], "anew": sorted([before, after])}
+
+
+def test_industries_that_are_left_out_are_named(copied: Path) -> None:
+    shutil.rmtree(Lake(copied).folder(Screening, "hotel"))
+    console = Console(file=io.StringIO(), width=200)
+    assert run_build(Settings.load({}, home=copied, source="sample"), ["airline"], console)
+    print_summary(copied, console)
+    assert isinstance(console.file, io.StringIO)
+    assert "Left out: hotel." in console.file.getvalue()
+    assert fetch(copied, "SELECT count(*) FROM scenarios.scenario WHERE industry = 'hotel'") == [(0,)]
+    with open_instance(copied) as instance:
+        event = instance.get_latest_materialization_event(dg.AssetKey("build"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    assert event.asset_materialization.metadata["industries left out"].value == "hotel"
 
 
 def test_a_run_stands_in_the_history_and_its_metadata_is_small(built: Path) -> None:

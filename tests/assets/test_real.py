@@ -20,7 +20,7 @@ from tests.conftest import SHARED_DATA
 @pytest.mark.slow
 def test_real_posts_become_a_published_build_that_adds_up(built: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    register_files(Lake(home), [SHARED_DATA / "posts" / "twcs_union.csv.gz"])
+    register_files(Lake(home), [SHARED_DATA / "posts" / "twcs_union.csv.gz"], lambda path: path)
     # The journey maps' texts were embedded for the sample already.
     (home / "cache").symlink_to(built / "cache")
     console = Console(file=io.StringIO(), width=200)

@@ -10,6 +10,7 @@ from rich.progress import Progress
 from assets.instance import open_instance
 from assets.product import find_payer
 from assets.runner import ConversationBar, hold_log, tag_runs
+from assets.steps import stop_if_cancelled
 from servicebench_data.simulation.running import Standing
 
 
@@ -34,6 +35,27 @@ def test_a_log_that_is_held_is_folded_only_at_the_end_and_loses_nothing(tmp_path
         entries = instance.all_logs(run_id)
     assert any(entry.user_message == "said" for entry in entries)
     assert any(entry.dagster_event_type == dg.DagsterEventType.RUN_SUCCESS for entry in entries if entry.dagster_event)
+
+
+@dg.op
+def lose_the_interrupt(context: dg.OpExecutionContext) -> None:
+    context.instance.report_run_canceling(context.run)
+    stop_if_cancelled(context)
+    context.log.info("went on")
+
+
+@dg.job(executor_def=dg.in_process_executor)
+def be_cancelled() -> None:
+    lose_the_interrupt()
+
+
+def test_a_run_that_was_cancelled_stops_though_the_interrupt_was_lost(tmp_path: Path) -> None:
+    with open_instance(tmp_path) as instance:
+        with pytest.raises(KeyboardInterrupt):
+            be_cancelled.execute_in_process(instance=instance)
+        (run,) = instance.get_runs()
+        assert run.status == dg.DagsterRunStatus.CANCELED
+        assert not any(entry.user_message == "went on" for entry in instance.all_logs(run.run_id))
 
 
 def test_the_runs_of_one_command_pay_from_one_purse_and_any_other_from_its_own() -> None:

@@ -17,6 +17,7 @@ import dagster as dg
 import pytest
 from rich.console import Console
 
+from assets import automation
 from assets.automation import experiments_folder
 from assets.console import print_experiment
 from assets.instance import open_instance
@@ -347,10 +348,34 @@ def test_the_sensor_makes_each_file_a_partition_and_runs_it_once(watcher: Produc
             keys.append(str(request.partition_key))
         assert keys == ["one", "two"]
         assert isinstance(experiments_folder(context), dg.SkipReason)
-        write_experiment(folder, "two", turn_cap=9)
-        result = experiments_folder(context)
-        assert isinstance(result, dg.SensorResult)
-        assert [request.partition_key for request in result.run_requests or []] == ["two"]
+        for turn_cap in (9, SMALL["turn_cap"]):  # the second is as it was at first
+            write_experiment(folder, "two", turn_cap=turn_cap)
+            result = experiments_folder(context)
+            assert isinstance(result, dg.SensorResult)
+            context.update_cursor(str(result.cursor))
+            (request,) = result.run_requests or []
+            assert (request.partition_key, request.run_key) == ("two", None)
+
+
+def test_an_experiment_that_failed_is_tried_again_after_a_while(
+    watcher: ProductBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_experiment(watcher.lake.home / "experiments", "one")
+    with (
+        dg.instance_for_test() as instance,
+        dg.build_sensor_context(instance=instance, resources={"watcher": watcher}) as context,
+    ):
+        for _ in range(2):
+            with monkeypatch.context() as patch:
+                patch.setattr(automation, "RETRY_SECONDS", 0)
+                result = experiments_folder(context)
+            assert isinstance(result, dg.SensorResult)
+            context.update_cursor(str(result.cursor))
+            (request,) = result.run_requests or []
+            instance.add_run(dg.DagsterRun("any", tags=request.tags, status=dg.DagsterRunStatus.FAILURE))
+            reason = experiments_folder(context)
+            assert isinstance(reason, dg.SkipReason)
+            assert "experiment one made the last run fail; it is tried again after" in str(reason.skip_message)
 
 
 def test_the_bundled_experiment_is_as_it_must_be() -> None:

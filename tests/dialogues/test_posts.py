@@ -1,7 +1,9 @@
 """Files of posts in every format and state."""
 
 import gzip
+import hashlib
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -249,9 +251,33 @@ def test_posts_of_the_api(tmp_path: Path, shape: str) -> None:
         ]  # fmt: skip
 
 
+def test_posts_that_a_page_includes_are_read_and_counted(tmp_path: Path) -> None:
+    answered = {
+        "id": "1700000000000000009",
+        "author_id": "77",
+        "created_at": "2025-03-04T11:00:00.000Z",
+        "text": "first",
+    }
+    answer = {**API_PAGE["data"][1], "referenced_tweets": [{"type": "replied_to", "id": answered["id"]}]}
+    pages = [
+        {"data": [answer], "includes": {**API_PAGE["includes"], "tweets": [answered]}, "meta": {"result_count": 1}},
+        {"data": API_PAGE["data"][0], "includes": {"tweets": [answered, {"id": "5"}]}},
+        {"includes": {"tweets": [{**answered, "id": "6"}]}, "meta": {"result_count": 0}},
+    ]
+    source = tmp_path / "api.jsonl"
+    source.write_text("".join(json.dumps(page) + "\n" for page in pages))
+    posts, quarantine, counts = load([source], tmp_path)
+    assert [post["post_id"] for post in posts] == [answer["id"], API_PAGE["data"][0]["id"], answered["id"], "6"]
+    assert posts[0]["parent_id"] == answered["id"]
+    assert {post["author_id"] for post in posts} == {"jo_77", AIR.lower()}
+    assert counts.reasons == {"duplicate_id": 1, "missing_author": 1}
+    assert counts.rows == len(posts) + len(quarantine) == 6
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (b'{"meta": {"result_count": 0}}', r"holds no post"),
         (b"", r"empty"),
         (b" \n\n", r"nothing but blanks"),
         (b"<!DOCTYPE html><html>", r"web page"),
@@ -273,10 +299,58 @@ def test_wrong_files_are_refused_with_the_remedy(tmp_path: Path, content: bytes,
     assert "wrong.csv" in str(raised.value)
 
 
+def pack(folder: Path) -> dict[str, bytes]:
+    """The same posts in every format that knows where it ends."""
+    rows = [make_row(post, "501", hashlib.sha256(str(post).encode()).hexdigest()) for post in range(3000)]
+    text = write_csv(folder / "plain.csv", rows).read_bytes()
+    objects: list[dict[str, str]] = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    lines = "".join(json.dumps(entry) + "\n" for entry in objects).encode()
+    with zipfile.ZipFile(folder / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("posts.csv", text)
+    for name, content in (("a.csv.zst", text), ("a.jsonl.zst", lines)):
+        with pa.CompressedOutputStream(str(folder / name), "zstd") as stream:
+            stream.write(content)
+    pq.write_table(pa.Table.from_pylist(objects), folder / "a.parquet")
+    made = {name: (folder / name).read_bytes() for name in ("a.zip", "a.csv.zst", "a.jsonl.zst", "a.parquet")}
+    page = {"data": [{"id": row[0], "author_id": row[1], "text": row[4]} for row in rows], "meta": {}}
+    return made | {
+        "a.csv.gz": gzip.compress(text),
+        "a.jsonl.gz": gzip.compress(lines),
+        "a.json": json.dumps(objects).encode(),
+        "page.json": json.dumps(page).encode(),
+    }
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.99])
+def test_a_file_that_breaks_off_is_named_with_the_remedy_in_every_format(tmp_path: Path, kept: float) -> None:
+    for name, content in pack(tmp_path).items():
+        (tmp_path / name).write_bytes(content)
+        assert load([tmp_path / name], tmp_path)[2].posts == 3000, name
+        (tmp_path / name).write_bytes(content[: int(kept * len(content))])
+        with pytest.raises(SourceError, match=rf"{re.escape(name)}'.*fetch it again"):
+            load([tmp_path / name], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.csv.gz", "a.jsonl.gz", "a.parquet"])
+def test_a_file_that_is_damaged_in_the_middle_is_named_with_the_remedy(tmp_path: Path, name: str) -> None:
+    content = pack(tmp_path)[name]
+    middle = len(content) // 2
+    (tmp_path / name).write_bytes(content[:middle] + bytes(50) + content[middle + 50 :])
+    with pytest.raises(SourceError, match=rf"{re.escape(name)}'.*fetch it again"):
+        load([tmp_path / name], tmp_path)
+
+
+def test_a_file_inside_an_archive_is_called_by_the_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("posts.csv", ",".join(COLUMNS) + "\n")
+    with pytest.raises(SourceError, match=r"a\.zip' has columns but no rows"):
+        load([tmp_path / "a.zip"], tmp_path)
+
+
 def test_folder_and_missing_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="is a folder"):
         load([tmp_path], tmp_path)
-    with pytest.raises(SourceError, match="not found"):
+    with pytest.raises(SourceError, match="does not exist"):
         load([tmp_path / "none.csv"], tmp_path)
     with pytest.raises(SourceError, match="no file"):
         load([], tmp_path)

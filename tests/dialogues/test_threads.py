@@ -1,5 +1,6 @@
 """From posts to dialogues: who talks to whom, in what order, in which turns."""
 
+import json
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 from schemas.dialogues import Dialogue, Turn
 from servicebench_data.dialogues.accounts import CareAccount, check_accounts
+from servicebench_data.dialogues.dialogues import DialogueFiles, build_dialogues
 from servicebench_data.lake.arrow import arrow_schema, to_records
-from tests.dialogues.helpers import ACCOUNTS, AIR, SHOP, Row, build, make_row, tell
+from servicebench_data.lake.database import Limits
+from servicebench_data.lake.sources import SourceError
+from tests.dialogues.helpers import ACCOUNTS, AIR, SHOP, Row, build, load, make_row, tell
 
 C, D, E = "501", "502", "503"
 
@@ -260,6 +264,29 @@ def test_accounts_are_needed_and_unique() -> None:
         check_accounts([CareAccount("Delta", "airline"), CareAccount("delta", "hotel")])
 
 
+def test_posts_of_no_configured_account_are_an_error_that_names_the_companies_they_are_by(tmp_path: Path) -> None:
+    rows = [
+        make_row(1, C, "my bag is lost"),
+        ("2", "AcmeHelp", "False", "", "Sorry!", "", "1"),
+        ("3", "AcmeHelp", "False", "", "Where?", "", "1"),
+        ("4", "Odd'[red]\n", "False", "", "Hello", "", ""),
+    ]
+    with pytest.raises(SourceError, match=r"'AcmeHelp' \(2\), \"Odd'\[red\]\\n\" \(1\).*accounts\.yaml"):
+        build(rows, tmp_path)
+
+
+def test_posts_whose_authors_are_numbers_only_are_an_error_that_says_how_to_export_handles(tmp_path: Path) -> None:
+    page = {"data": [{"id": "1", "author_id": "77", "text": "my bag"}, {"id": "2", "author_id": "88", "text": "Sorry"}]}
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps(page))
+    load([source], tmp_path)
+    files = DialogueFiles(tmp_path / "turn.parquet", tmp_path / "dialogue.parquet")
+    with pytest.raises(SourceError, match=r"none is marked as a company's.*accounts\.yaml.*includes\.users"):
+        build_dialogues(
+            tmp_path / "post.parquet", files, accounts=ACCOUNTS, limits=Limits(1.0, 1, tmp_path / "scratch")
+        )
+
+
 @st.composite
 def forests(draw: st.DrawFn) -> list[Row]:
     """Posts of a few people and accounts that answer each other at random, cycles and missing parents included."""
@@ -271,7 +298,7 @@ def forests(draw: st.DrawFn) -> list[Row]:
             draw(st.one_of(st.just(""), st.integers(0, size + 2))), minute=draw(st.integers(0, 3)),
         )
         for post in range(size)
-    ]  # fmt: skip
+    ] + [make_row(size, AIR, "a company's post")]  # fmt: skip
 
 
 def strip(built: Any) -> tuple[Any, Any]:

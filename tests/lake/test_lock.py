@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from servicebench_data.lake.lock import BuildRunningError, hold_lock, is_locked
+from servicebench_data.lake.lock import BuildRunningError, find_killed, hold_lock, hold_lock_as, is_locked
 
 HOLDER = """
 import sys, time
@@ -55,6 +55,34 @@ def test_a_killed_build_does_not_block_the_next(tmp_path: Path, holder: subproce
     assert not is_locked(tmp_path)
 
 
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_the_name_of_a_killed_holder_stays_until_another_takes_the_lock(
+    tmp_path: Path, offline_environment: dict[str, str], is_killed: bool
+) -> None:
+    code = HOLDER.replace("hold_lock(Path(sys.argv[1]))", "hold_lock_as(Path(sys.argv[1]), 'first')").replace(
+        "import hold_lock", "import hold_lock_as"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env=offline_environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        assert find_killed(tmp_path) == ""
+        if is_killed:
+            process.kill()
+    assert find_killed(tmp_path) == ("first" if is_killed else "")
+    with hold_lock(tmp_path):
+        assert find_killed(tmp_path) == ""
+    with hold_lock_as(tmp_path, "second") as killed, hold_lock_as(tmp_path, "inner") as none:
+        assert (killed, none) == ("first" if is_killed else "", "")
+        assert find_killed(tmp_path) == ""
+    assert find_killed(tmp_path) == ""
+
+
 def test_a_build_that_ends_lets_go(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     holder.communicate()
     assert not is_locked(tmp_path)
@@ -77,4 +105,5 @@ def test_an_error_inside_lets_go(tmp_path: Path) -> None:
 
 def test_a_home_that_never_built_is_free_and_stays_untouched(tmp_path: Path) -> None:
     assert not is_locked(tmp_path / "home")
+    assert find_killed(tmp_path / "home") == ""
     assert not (tmp_path / "home").exists()
