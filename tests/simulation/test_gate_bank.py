@@ -18,7 +18,7 @@ from servicebench_data.industries import load_industries
 BANK = Path(__file__).parents[2] / "benchmarks" / "gate"
 STYLES = ("terse_social", "formal_corporate", "warm_chatty", "llm_assistant", "broken_english", "blunt_or_hostile")
 #: What the rules reach on the clean halves: all together, then the worst style. Raise these with the reader.
-CLEAN, REACHED, REACHED_IN_STYLE = ["unseen", "sealed"], (0.899, 0.9), (0.85, 0.85)
+CLEAN, REACHED, REACHED_IN_STYLE = ["unseen", "sealed"], (0.9, 0.9), (0.85, 0.85)
 HALVES = {
     "dev": 30,
     "judge": 30,
