@@ -5,6 +5,7 @@ Belongs here: preparing the instance's folder, opening it, ending runs that are 
 
 import os
 import shutil
+import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,4 +63,6 @@ def start_ui(home: Path, arguments: list[str]) -> None:
     environment = {**os.environ, "DAGSTER_HOME": str(prepare_instance(home)), "SERVICEBENCH_HOME": str(home)}
     # By this interpreter, for an environment that was not activated has no `dagster` on its path.
     command = [sys.executable, "-m", "dagster", "dev", "-m", "assets.definitions", *arguments]
+    # Dagster ends its own processes by the signal of Ctrl-C, which a job that a shell put in the background ignores.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execve(command[0], command, environment)  # noqa: S606  (fixed program, arguments from the command line)

@@ -47,7 +47,7 @@ def rank_file(item: pytest.Item) -> int:
     """
     if item.path.name == "test_build.py":
         return 0
-    if {"release", "models"} & set(item.path.parts):
+    if {"release", "models"} & set(item.path.parts) or item.path.name == "test_dev.py":
         return 1
     return 2 if "assets" in item.path.parts else 3
 

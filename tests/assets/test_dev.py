@@ -66,19 +66,20 @@ def is_up(port: int, child: subprocess.Popen[str]) -> bool:
 
 
 @contextmanager
-def serve(home: Path, environment: dict[str, str], ended_by: signal.Signals = signal.SIGINT) -> Generator[Ask]:
-    """The UI as the command line starts it, in a session of its own, ended as Ctrl-C or a power cut ends it."""
+def serve(home: Path, environment: dict[str, str], ended_by: signal.Signals = signal.SIGTERM) -> Generator[Ask]:
+    """The UI as the command line starts it in the background, ended as a service or a power cut ends it."""
     port = find_port()
     command = [sys.executable, "-m", "assets.cli", "dev", "--home", str(home), "-h", "127.0.0.1", "-p", str(port)]
+    in_background = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command]
     with (home.parent / "dev.log").open("a") as log:
         child = subprocess.Popen(
-            command, env=environment, cwd=ROOT, stdout=log, stderr=log, text=True, start_new_session=True
+            in_background, env=environment, cwd=ROOT, stdout=log, stderr=log, text=True, start_new_session=True
         )
     try:
         wait_for(lambda: is_up(port, child))
         yield lambda query, **variables: ask(port, query, **variables)
         os.killpg(child.pid, ended_by)
-        child.wait()
+        child.wait(timeout=120)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
