@@ -6,6 +6,7 @@ Belongs here: amounts and what stands around them. Not here: whether they are of
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from servicebench_data.scenarios import numerals
 
@@ -56,6 +57,8 @@ _WORTH = re.compile(
     r"(?:worth|count(?:s|ing)? (?:as|for)|valued? (?:at|of)?|equals?|equivalent to|up to|that's|\()(?: an?)?\s*$",
     re.IGNORECASE,
 )
+#: Texts that are remembered: gate and book of offers read each message, and scripts say a phrase many times.
+KEPT = 8192
 
 
 @dataclass(frozen=True)
@@ -82,17 +85,19 @@ class Amount:
         return bool(_WORTH.search(self.before))
 
 
-def find_sums(text: str) -> list[Amount]:
+@lru_cache(KEPT)
+def find_sums(text: str) -> tuple[Amount, ...]:
     """All sums of a text, of a range the upper end."""
     firsts = [found.span() for found in _PAIR.finditer(text)]
-    found = [read_sum(text, match) for match in SUM.finditer(text)]
-    return [amount for amount in found if amount.usd > 0 and not any(a <= amount.start < b for a, b in firsts)]
+    found = (read_sum(text, match) for match in SUM.finditer(text))
+    return tuple(amount for amount in found if amount.usd > 0 and not any(a <= amount.start < b for a, b in firsts))
 
 
-def list_spans(text: str) -> list[tuple[int, int]]:
+@lru_cache(KEPT)
+def list_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where sums and ranges stand, each to the beginning of what belongs to it."""
-    pairs = [(start, end + 1) for start, end in (found.span() for found in _PAIR.finditer(text))]
-    return [*pairs, *(found.span() for found in SUM.finditer(text))]
+    pairs = ((start, end + 1) for start, end in (found.span() for found in _PAIR.finditer(text)))
+    return (*pairs, *(found.span() for found in SUM.finditer(text)))
 
 
 def read_sum(text: str, match: re.Match[str]) -> Amount:
@@ -126,7 +131,7 @@ def choose_sums(text: str) -> list[Amount]:
     """The sums of a clause that can be offered: totals for rates, new ones for old ones, each once."""
     found = find_sums(text)
     if adds_up(found):
-        return found[-1:]
+        return [found[-1]]
     fresh = [amount for amount in found if not is_old(amount, found)]
     totals = [amount for amount in fresh if len(fresh) > 1 and _TOTAL.search(amount.before)]
     if totals:
