@@ -137,8 +137,8 @@ def read_cursor(kind: TypeAdapter[T], cursor: str | None) -> T:
 
 def ask(before: Asked | None, state: str) -> Asked:
     """What is noted of a run that is asked for now."""
-    again = before is not None and before.state == state
-    return Asked(state=state, at=time.time(), tries=before.tries + 1 if before and again else 1)
+    tries = before.tries if before and before.state == state else 0
+    return Asked(state=state, at=time.time(), tries=tries + 1)
 
 
 def find_reason_to_wait(instance: dg.DagsterInstance, asked: Asked | None, state: str) -> str | None:

@@ -198,10 +198,8 @@ def print_merged(merged: Merged, forms: Forms, out: Console) -> None:
     for pair in merged.replaced:
         say(out, f"{name(pair.counts)}: {describe(pair.counts)} counts; the earlier {describe(pair.other)} does not.")
     passed = [pair.other for pair in merged.replaced]
-    for entry in merged.added:
+    for entry in (entry for entry in merged.added if entry not in passed):
         outcome = find_state(entry, forms)
-        if entry in passed:
-            continue
         if outcome in {"stale", "missing", "refused"}:
             effect = "stays out" if outcome == "stale" and entry.action == "take_out" else "does not apply"
             say(out, f"{name(entry)}: {describe(entry)} is recorded and {effect}: {MEANING[outcome]}.")

@@ -326,18 +326,24 @@ def measure(answer: Answer, part: Part, data: LabelSet, draws: Any) -> dict[str,
     ])  # fmt: skip
     given = np.array([place_of.get(label or "", -1) for label in answer.labels])
     rows = [np.arange(len(truth)), *draws]
-    is_right = find_right(answer, part, data.label_of)
     return {
         "f1": np.array([average_f1(truth[row], given[row], len(labels)) for row in rows]),
         "accuracy": np.array([(truth[row] == given[row]).mean() for row in rows]),
-        "ece": np.array([measure_ece(is_right[row], answer.confidence[row]) for row in rows])
-        if answer.confidence is not None else None,
+        "ece": list_ece(answer, part, data.label_of, rows),
     }  # fmt: skip
+
+
+def list_ece(answer: Answer, part: Part, label_of: dict[str, str], rows: Sequence[Any]) -> Any:
+    """Calibration error of each choice of rows; None for a method that does not say how sure it is."""
+    if answer.confidence is None:
+        return None
+    is_right = find_right(answer, part, label_of)
+    return np.array([measure_ece(is_right[row], answer.confidence[row]) for row in rows])
 
 
 def find_right(answer: Answer, part: Part, label_of: dict[str, str]) -> Any:
     """Whether the best category of each post is right, assigned or not: what its confidence is about."""
-    return np.array([label_of.get(name) in gold for name, gold in zip(answer.categories, part.gold, strict=False)])
+    return np.array([label_of.get(name) in gold for name, gold in zip(answer.categories, part.gold, strict=True)])
 
 
 def average_f1(truth: Any, given: Any, count: int) -> float:

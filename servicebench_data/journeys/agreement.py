@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from servicebench_data.journeys import kappas
 from servicebench_data.journeys.arrays import Floats, Integers
@@ -155,16 +156,21 @@ class Draws:
     def measure(self, name: str, table: Integers) -> Figure:
         """The coefficient of a table, with its interval."""
         value, low, high = kappas.estimate(self._compute(table, self._weights))
-        items = int(((table >= 0).sum(axis=1) >= 2).sum())
+        items = int(find_pairable(table).sum())
         return Figure(name, value, *((None, None) if items < FEWEST_ITEMS or low == high else (low, high)), (), items)
 
     def oppose(self, name: str, table: Integers, place: int) -> Figure:
         """The coefficient of one category or stage against all others."""
         figure = self.measure(name, np.where(table >= 0, (table == place).astype(np.int64), -1))
         uses = tuple(int(count) for count in (table == place).sum(axis=0))
-        given = ((table == place).any(axis=1) & ((table >= 0).sum(axis=1) >= 2)).sum()
+        given = ((table == place).any(axis=1) & find_pairable(table)).sum()
         ends = (None, None) if given < FEWEST_USES else (figure.low, figure.high)
         return Figure(name, figure.value, *ends, uses, figure.items)
+
+
+def find_pairable(table: Integers) -> NDArray[np.bool_]:
+    """Whether two people coded each item."""
+    return (table >= 0).sum(axis=1) >= 2
 
 
 def compute_kappa(table: Integers, weights: Floats) -> Floats:

@@ -39,11 +39,9 @@ def carry_topics(corpus: Corpus, previous: Registry | None) -> Placement | None:
     names = sorted({name for name in before.values() if name is not None})
     labels = vote_labels(corpus, before, names)
     is_core = np.zeros(len(labels), dtype=bool)
-    is_known = np.zeros(len(labels), dtype=bool)
     for place, dialogue in zip(list_places(corpus.place), corpus.ids, strict=True):
         is_core[place] |= place >= 0 and dialogue in core and labels[place] >= 0
-        is_known[place] |= place >= 0 and dialogue in before
-    was_left = is_known & (labels < 0)
+    was_left = (count_known(corpus, before) > 0) & (labels < 0)
     numbered, kept = drop_empty(labels, names)
     return Placement(numbered, is_core, previous.fit_count, is_fitted=False, was_left=was_left, names=kept)
 

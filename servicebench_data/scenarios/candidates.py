@@ -92,10 +92,7 @@ def recode_candidates(made: Sequence[Parts], sources: Sequence[Source], recode: 
     Where a person decided the source's category, the second coding is noted and no reason.
     """
     valid = [row for row, parts in enumerate(made) if parts.candidate.is_valid]
-    texts = [
-        Finished(sources[row].dialogue_id, describe_for_coding(made[row]), sources[row].is_settled) for row in valid
-    ]
-    codes = dict(zip(valid, recode(texts), strict=True))
+    codes = dict(zip(valid, recode([finish(made[row], sources[row]) for row in valid]), strict=True))
     return [
         replace(parts, candidate=judge_coding(parts.candidate, codes[row], is_decided=source.is_decided))
         if row in codes else parts
@@ -146,8 +143,8 @@ class Recoder:
 
     def __call__(self, finished: Sequence[Finished]) -> list[str | None]:
         """Category of each text; None for a text with no word in it, or below the head's threshold."""
-        coded = self.code(finished)
-        if doubts := self.find_doubts(finished):
+        coded, doubts = self.read(finished)
+        if doubts:
             outcomes = self._ask(make_items(doubts, self._industry)) if self._ask else ()
             self.is_final = has_settled(outcomes)
             answers = [outcome for outcome in outcomes if outcome]
@@ -155,14 +152,15 @@ class Recoder:
         category_of = dict(zip(*(coded[name].to_pylist() for name in ("dialogue_id", "category_id")), strict=True))
         return [category_of[entry.dialogue_id] for entry in finished]
 
-    def code(self, finished: Sequence[Finished]) -> pa.Table:
-        """The head's codings, as `schemas.journeys.Coding`."""
-        return code_dialogues(*self.embed(finished), self._head)
+    def read(self, finished: Sequence[Finished]) -> tuple[pa.Table, list[Doubt]]:
+        """The head's codings, as `schemas.journeys.Coding`, and what a model is to settle of them.
 
-    def find_doubts(self, finished: Sequence[Finished]) -> list[Doubt]:
-        """What a model is to settle: texts of dialogues that it settled and of which the head is in doubt."""
-        settled = [entry for entry in finished if entry.is_settled]
-        return find_doubts(self.code(settled), *self.embed(settled), self._head, self._industry)
+        That are texts of dialogues that it settled and of which the head is in doubt.
+        """
+        texts, vectors = self.embed(finished)
+        coded = code_dialogues(texts, vectors, self._head)
+        settled = np.array([entry.is_settled for entry in finished], dtype=bool)
+        return coded, find_doubts(coded, texts.filter(settled), vectors[settled], self._head, self._industry)
 
     def embed(self, finished: Sequence[Finished]) -> tuple[pa.Table, Vectors]:
         """The texts as dialogues, and the vector of each; zeros where no word is left."""
@@ -190,4 +188,5 @@ def foresee_doubts(sources: Sequence[Source], knowledge: Knowledge, chance: Chan
     settled = [replace(source, is_settled=True) for source in sources]
     made = build_many(settled, knowledge, seed=chance.seed, stale_rate=chance.stale_rate)
     pairs = zip(made, settled, strict=True)
-    return recoder.find_doubts([finish(parts, source) for parts, source in pairs if parts.candidate.is_valid])
+    _, doubts = recoder.read([finish(parts, source) for parts, source in pairs if parts.candidate.is_valid])
+    return doubts

@@ -11,26 +11,9 @@ from schemas.industry import CaseField
 from schemas.scenarios import Fact
 from servicebench_data.scenarios.canonical import canonicalise, read_hours
 from servicebench_data.scenarios.extraction import extract_values
+from servicebench_data.scenarios.wordlists import word_set
 
-_RIDES = frozenset(
-    {
-        "car",
-        "cars",
-        "ride",
-        "rides",
-        "cab",
-        "taxi",
-        "uber",
-        "lyft",
-        "driver",
-        "trip",
-        "pickup",
-        "van",
-        "pool",
-        "xl",
-        "lift",
-    }
-)
+_RIDES = word_set("car cars ride rides cab taxi uber lyft driver trip pickup van pool xl lift")
 #: How far from a phrase its value may stand, in characters.
 _REACH = 60
 _PAID = re.compile(

@@ -9,6 +9,7 @@ import re
 
 from servicebench_data.scenarios import verbs
 from servicebench_data.scenarios.prose import CLEAR_THIRD
+from servicebench_data.scenarios.sentences import SUPPOSED
 from servicebench_data.scenarios.subjects import is_customers_act
 from servicebench_data.scenarios.wordlists import word_set
 
@@ -33,7 +34,6 @@ _TROUBLE = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"\b(?:(still) )?no ((?:[a-z-]+ ){0,3}?[a-z-]{2,})(.*)$", re.IGNORECASE)
-_SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 _NO_WORDS = word_set(
     "reason excuse way doubt point worries problem problems need idea word wonder longer more choice matter thanks "
     "one wonder clue offense joke shame use good better"
@@ -238,7 +238,7 @@ def _read_lack(text: str) -> str | None:
     ):
         return None
     if (
-        _SUPPOSED.match(text)
+        SUPPOSED.match(text)
         or _has_finite(text[: match.start()])
         or re.search(r"\w+ed\b|['\"]$", text[: match.start()])
     ):

@@ -130,8 +130,9 @@ _STANDS = re.compile(
     r"luggage|@\w+|(?:we|you|they)['’]\w+|still|have been|been)\b",
     re.IGNORECASE,
 )
+#: What hangs on a condition.
+SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 #: The verb of a subject whose first half stands before: "my dog and I were".
-_SUPPOSED = re.compile(r"(?:if|unless)\b", re.IGNORECASE)
 _SHARED = re.compile(r"(?:I|he|she) (?:were|are|have been)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"^(?:so |and |but |or )?(?:when|if|did|would|should|anyone|any|what|how|why|who|where|can|could|any\w*|do|"
@@ -277,7 +278,7 @@ def _stands(text: str, start: int, match: re.Match[str]) -> bool:
 
     It has its own subject, which is not the second half of the first one ("he and I"), and hangs on no condition.
     """
-    is_bound = _SHARED.match(text, match.end()) is not None or _SUPPOSED.match(text, start) is not None
+    is_bound = _SHARED.match(text, match.end()) is not None or SUPPOSED.match(text, start) is not None
     return (
         not is_bound
         and _STANDS.match(text, match.end()) is not None

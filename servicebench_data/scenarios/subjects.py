@@ -186,9 +186,10 @@ def _complete_noun(text: str) -> str | None:
     match = _BARE_NOUN.match(text)
     if match is not None and match.group(3).lower() == "left" and _DEPARTED.match(text[match.end() :]):
         match = None
+    is_staff = match is not None and _STAFF.fullmatch(match.group(1)) is not None
     is_active = match is not None and (
         (match.group(3).lower() in _TRANSITIVE and _ACTS_ON.match(text[match.end() :]) is not None)
-        or (match.group(3).lower() == "left" and _STAFF.fullmatch(match.group(1).lower()) is not None)
+        or (match.group(3).lower() == "left" and is_staff)
     )
     if (
         match is not None
@@ -197,9 +198,8 @@ def _complete_noun(text: str) -> str | None:
     ):
         word = match.group(1).lower()
         copula = "" if match.group(3).lower() in {"never", "always"} else (" were" if _is_plural(word) else " was")
-        owner = "The" if _STAFF.fullmatch(word) else "My"
-        return f"{owner} {word}{match.group(2)}{copula} {match.group(3)}{text[match.end() :]}"
-    if match is not None and not is_active and _STAFF.fullmatch(match.group(1)):
+        return f"{'The' if is_staff else 'My'} {word}{match.group(2)}{copula} {match.group(3)}{text[match.end() :]}"
+    if is_staff and not is_active:
         return f"The {text[0].lower()}{text[1:]}"
     match = _BARE_NOUN_FINITE.match(text)
     if match is not None and verbs.is_finite(match.group(3).lower()) and match.group(3).lower() != "s":

@@ -104,6 +104,12 @@ def stem_words(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in split_words(text))
 
 
+@lru_cache(maxsize=4096)
+def stem_telling(text: str) -> frozenset[str]:
+    """Stems of the words of a text that say something."""
+    return frozenset(stem(word) for word in split_words(text) if word not in COMMON)
+
+
 def is_past(word: str) -> bool:
     """Whether a word looks like a verb in the past."""
     return word in _PASTS or (len(word) > 4 and word.endswith("ed"))

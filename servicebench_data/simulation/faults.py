@@ -23,7 +23,7 @@ from servicebench_data.scenarios.denial import find_denials, has_denier
 from servicebench_data.scenarios.evidence import Evidence, find_people, gather
 from servicebench_data.scenarios.extraction import extract_values
 from servicebench_data.scenarios.telling import has_value
-from servicebench_data.scenarios.vocabulary import COMMON, OBJECTS, PEOPLE, find_strangers, split_words, stem
+from servicebench_data.scenarios.vocabulary import OBJECTS, PEOPLE, find_strangers, split_words, stem_telling
 from servicebench_data.scenarios.wordlists import word_set
 from servicebench_data.simulation.patience import Constants, may_leave
 from servicebench_data.simulation.repetition import find_repeated
@@ -223,7 +223,7 @@ def is_given_away(fact: KnownFact, message: str) -> bool:
 def find_denied(turn: Turn) -> Iterator[str]:
     """Words that deny a fact which the customer knows and may not tell yet."""
     wish = turn.view.wish
-    wished = list_stems(f"{wish.action} {wish.explanation or ''}")
+    wished = stem_telling(f"{wish.action} {wish.explanation or ''}")
     for sentence in _SENTENCE.findall(turn.message):
         for fact in turn.closed:
             if is_kind_denied(fact, sentence) or is_statement_denied(fact.statement, sentence, wished):
@@ -250,14 +250,9 @@ def is_statement_denied(statement: str, sentence: str, wished: AbstractSet[str])
 
     Wishing for what was refused affirms nothing, so that the words of the wish count only in a sentence that denies.
     """
-    told, said = list_stems(statement), list_stems(sentence)
+    told, said = stem_telling(statement), stem_telling(sentence)
     shared = told & said if has_denier(sentence) else (told & said) - wished
     return len(shared) >= max(_LEAST_DENIED, round(len(told) / 2)) and any(find_denials(sentence, statement))
-
-
-def list_stems(text: str) -> set[str]:
-    """Stems of the words that say something."""
-    return {stem(word) for word in split_words(text) if word not in COMMON}
 
 
 def find_mismatches(turn: Turn) -> Iterator[str]:

@@ -12,8 +12,9 @@ declared is an offer, too, unless it says again what is declared or stands.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from servicebench_data.scenarios.vocabulary import COMMON, split_words, stem
+from servicebench_data.scenarios.vocabulary import stem_telling
 from servicebench_data.simulation.offer_amounts import find_sums
 from servicebench_data.simulation.offer_clauses import (
     find_binder,
@@ -77,6 +78,11 @@ class Pairing:
         """Declared offers without a read one."""
         return ((number, offer) for number, offer in enumerate(self.declared) if number not in self.said)
 
+    @cached_property
+    def pieces(self) -> Sequence[str]:
+        """Stretches of the message that may say an offer."""
+        return tuple(find_pieces(self.message))
+
     def take(self, number: int, found: Sequence[Offer]) -> None:
         """Give a declared offer what was read for it."""
         self.said[number] = list(found)
@@ -96,7 +102,7 @@ class Pairing:
     def take_sums(self) -> None:
         """Find the figures of what was not read."""
         for number, offer in list(self.open_ones):
-            piece = next((piece for piece in find_pieces(self.message) if names_sum(piece, offer)), None)
+            piece = next((piece for piece in self.pieces if names_sum(piece, offer)), None)
             if piece is not None:
                 self.take(number, [replace(offer, description=piece, quote=piece)])
 
@@ -111,7 +117,7 @@ class Pairing:
     def take_words(self) -> None:
         """Find the words of what is still not read; they tell no figure."""
         for number, offer in list(self.open_ones):
-            fitting = (piece for piece in find_pieces(self.message) if holds_words(piece, offer))
+            fitting = (piece for piece in self.pieces if holds_words(piece, offer))
             piece = next(fitting, None) or find_verbatim(self.message, offer.description)
             if piece is not None:
                 self.take(number, [price_in_kind(replace(offer, amount_usd=None, description=piece, quote=piece))])
@@ -225,5 +231,5 @@ def sum_usd(offers: Sequence[Offer]) -> float:
 
 
 def find_stems(text: str) -> frozenset[str]:
-    """Stems of the words of a text that say something."""
-    return frozenset(stem(word) for word in split_words(text) if word not in COMMON and word[0].isalpha())
+    """Stems of the words of a text that say something, without numbers."""
+    return frozenset(entry for entry in stem_telling(text) if entry[0].isalpha())

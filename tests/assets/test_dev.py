@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from assets.automation import JOB_NAME, tag_all
 from servicebench_data.lake.lock import find_killed, is_locked
 from servicebench_data.lake.sample import ROOT
 from servicebench_data.lake.store import Lake
+from tests.children import find_port
 from tests.earlier import copy_vectors
 
 LAUNCH = """
@@ -39,12 +39,6 @@ def wait_for(look: Callable[[], Any]) -> Any:
     while not (found := look()):
         time.sleep(0.2)
     return found
-
-
-def find_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def ask(port: int, query: str, **variables: Any) -> Any:

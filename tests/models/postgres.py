@@ -6,7 +6,6 @@ Belongs here: starting and ending it. Not here: what is stored in it.
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Generator
@@ -14,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+
+from tests.children import find_port
 
 UNPRIVILEGED = ("postgres", "nobody")
 
@@ -33,12 +34,6 @@ def find_user() -> str | None:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
     return next(name for name in UNPRIVILEGED if name in known)
-
-
-def find_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

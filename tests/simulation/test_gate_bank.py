@@ -18,7 +18,7 @@ from servicebench_data.industries import load_industries
 BANK = Path(__file__).parents[2] / "benchmarks" / "gate"
 STYLES = ("terse_social", "formal_corporate", "warm_chatty", "llm_assistant", "broken_english", "blunt_or_hostile")
 #: What the rules reach on the clean halves: all together, then the worst style. Raise these with the reader.
-CLEAN, REACHED, REACHED_IN_STYLE = ["unseen", "sealed"], (0.9, 0.9), (0.85, 0.85)
+CLEAN, REACHED, REACHED_IN_STYLE = ["unseen", "sealed"], 0.9, 0.85
 HALVES = {
     "dev": 30,
     "judge": 30,
@@ -128,13 +128,9 @@ def test_the_rules_read_what_nobody_wrote_them_for_as_well_as_they_did() -> None
     messages = gate.load_messages(CLEAN)
     readings = asyncio.run(gate.read_all(messages, None, ""))
     seen = [row for entry, reading in zip(messages, readings, strict=True) for row in gate.judge(entry, reading)]
-    assert is_reached(gate.measure(seen), REACHED)
+    assert gate.measure(seen).is_kept(REACHED)
     rates = {style: gate.measure(row for row in seen if row.group == style) for style in STYLES}
-    assert not [style for style, found in rates.items() if not is_reached(found, REACHED_IN_STYLE)]
-
-
-def is_reached(found: gate.Rates, least: tuple[float, float]) -> bool:
-    return all(rate is not None and rate >= bound for rate, bound in zip(found[:2], least, strict=True))
+    assert not [style for style, found in rates.items() if not found.is_kept(REACHED_IN_STYLE)]
 
 
 def make_verdicts(group: str, right: int, wrong: int, missed: int) -> list[gate.Verdict]:

@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from schemas.simulation import Flag
-from servicebench_data.scenarios.vocabulary import COMMON, split_words, stem
+from servicebench_data.scenarios.vocabulary import stem_telling, stem_words
 from servicebench_data.simulation.patience import Constants
 from servicebench_data.simulation.turns import Need, Offer, Wish
 
@@ -113,8 +113,7 @@ def is_promised(action: str, moves: Sequence[Move], standing: Sequence[Offer]) -
     steps = [move for move in moves if "offers_path" in move.flags]
     kinds = name_kinds(action)
     if not kinds:
-        wanted = {stem(word) for word in split_words(action) if word not in COMMON}
-        return any(wanted & {stem(word) for word in split_words(move.text)} for move in steps)
+        return any(stem_telling(action) & stem_words(move.text) for move in steps)
     texts = [sentence for move in steps for sentence in list_promises(move.text)]
     texts += [offer.description for offer in standing]
     return any(is_met(kind, texts, moves) for kind in kinds)
