@@ -32,6 +32,7 @@ from servicebench_data.models.doorway import open_doorway
 from servicebench_data.models.options import ModelOptions
 from servicebench_data.models.session import Target
 from servicebench_data.models.task import How
+from servicebench_data.settings import Settings
 from servicebench_data.simulation.gate.model import ModelGate
 from servicebench_data.simulation.gate.opening import open_facts
 from servicebench_data.simulation.gate.rules import RulesGate
@@ -166,7 +167,7 @@ async def read_all(messages: Sequence[Entry], model: str | None, ledger: str) ->
     if model is None:
         return [await RulesGate().read(entry["message"], closed[entry["scenario"]]) for entry in messages]
     readings: list[GateReading | None] = []
-    with open_doorway(ModelOptions(model=model), ledger) as doorway:
+    with open_doorway(ModelOptions.from_settings(Settings.load(model=model)), ledger) as doorway:
         async with doorway.open_session([Target(model)]) as session:
             for entry in messages:
                 gate = ModelGate(session, How(model, seed=1), entry["scenario"])

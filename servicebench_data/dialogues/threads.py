@@ -7,9 +7,10 @@ Our definition, where a source leaves it open: an account's post speaks to the n
 answers to the same missing post are one tree; of a cycle, the earliest post is the root.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -68,6 +69,27 @@ class Forest:
 
 
 @dataclass(frozen=True)
+class Posts:
+    """What a thread is made of, by row of the Post table; texts stand as 64-bit hashes.
+
+    Attributes:
+        ids: The posts' own ids.
+        parents: The ids that they answer.
+        is_answer: Whether they answer anything.
+        authors: Handles.
+        is_inbound: Whether a post is not by a company.
+        times: Microseconds; the largest number where the time is missing.
+    """
+
+    ids: NDArray[np.uint64]
+    parents: NDArray[np.uint64]
+    is_answer: Flags
+    authors: NDArray[np.uint64]
+    is_inbound: Flags
+    times: Rows
+
+
+@dataclass(frozen=True)
 class Speakers:
     """Who wrote each row: the index of the care account or -1, whether a customer did, and the hash of the handle."""
 
@@ -80,12 +102,13 @@ def thread_posts(connection: duckdb.DuckDBPyConnection, posts: Path, accounts: S
     """Create the temporary tables `exchange` and `member` from a file of the Post table."""
     register_accounts(connection, accounts)
     view_posts(connection, posts)
-    count = int(fetch_value(connection, "SELECT count(*) FROM post"))
-    forest = build_forest(connection, count)
-    speakers = find_speakers(connection, len(forest.parents))
+    posts_read = read_posts(connection)
+    count = len(posts_read.ids)
+    forest = build_forest(connection, posts_read)
+    speakers = find_speakers(connection, posts_read, len(forest.parents))
     has_account = np.zeros(len(forest.parents), np.bool_)
     has_account[forest.roots[speakers.accounts >= 0]] = True
-    register_kept(connection, forest, speakers, has_account[forest.roots])
+    register_kept(connection, forest, speakers, has_account[forest.roots], posts_read.times)
     run_script(connection, "threads")
     counts = ThreadCounts(
         posts=count,
@@ -112,13 +135,53 @@ def view_posts(connection: duckdb.DuckDBPyConnection, posts: Path) -> None:
     )
 
 
-def build_forest(connection: duckdb.DuckDBPyConnection, count: int) -> Forest:
-    """Find every post's parent and root."""
+def read_posts(connection: duckdb.DuckDBPyConnection) -> Posts:
+    """Read what is needed of `post` in one pass, in the order of its rows."""
+    found = connection.execute(
+        """
+        SELECT hash(post_id) AS ids, hash(parent_id) AS parents, parent_id IS NOT NULL AS is_answer,
+               hash(lower(author_id)) AS authors, is_inbound, coalesce(epoch_us(created_at), $never) AS times
+        FROM post
+        """,
+        {"never": np.iinfo(np.int64).max},
+    ).fetchnumpy()
+    return Posts(**{name: np.asarray(column) for name, column in found.items()})
+
+
+def link_answers(connection: duckdb.DuckDBPyConnection, posts: Posts) -> tuple[Rows, Rows]:
+    """Return the rows that answer something and the rows that they answer, -1 for what is not in the input."""
+    ordered = np.sort(posts.ids)
+    # Where two ids share 64 bits, hashes cannot tell which of them is answered.
+    link = link_by_text if (ordered[1:] == ordered[:-1]).any() else link_by_hash
+    links = link(connection, posts)
+    return np.asarray(links["child"], np.int64), np.asarray(links["parent"], np.int64)
+
+
+def link_by_hash(connection: duckdb.DuckDBPyConnection, posts: Posts) -> Mapping[str, Any]:
+    """Links by the hashes of ids."""
+    rows = np.flatnonzero(posts.is_answer)
+    connection.register("answer", {"child": rows, "id": posts.parents[rows]})
+    connection.register("answered", {"parent": np.arange(len(posts.ids)), "id": posts.ids})
     links = connection.execute(
+        "SELECT child, coalesce(parent, -1) AS parent FROM answer LEFT JOIN answered USING (id)"
+    ).fetchnumpy()
+    connection.unregister("answer")
+    connection.unregister("answered")
+    return links
+
+
+def link_by_text(connection: duckdb.DuckDBPyConnection, posts: Posts) -> Mapping[str, Any]:  # noqa: ARG001
+    """The same by the ids themselves."""
+    return connection.execute(
         "SELECT child.n AS child, coalesce(parent.n, -1) AS parent FROM post AS child "
         "LEFT JOIN post AS parent ON child.parent_id = parent.post_id WHERE child.parent_id IS NOT NULL"
     ).fetchnumpy()
-    child, parent = np.asarray(links["child"]), np.asarray(links["parent"])
+
+
+def build_forest(connection: duckdb.DuckDBPyConnection, posts: Posts) -> Forest:
+    """Find every post's parent and root."""
+    count = len(posts.ids)
+    child, parent = link_answers(connection, posts)
     missing = rank_missing(connection, child[parent < 0])
     phantoms = int(missing["rank"].max()) if len(missing["rank"]) else 0
     parents = np.arange(count + phantoms)
@@ -164,29 +227,30 @@ def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
     return np.asarray(result["age"], np.int64)
 
 
-def find_speakers(connection: duckdb.DuckDBPyConnection, size: int) -> Speakers:
+def find_speakers(connection: duckdb.DuckDBPyConnection, posts: Posts, size: int) -> Speakers:
     """Tell who wrote each row; a company that is no care account of ours is neither account nor customer."""
-    found = connection.execute(
-        """
-        SELECT n, hash(lower(author_id)) AS author, coalesce(account_index, -1) AS account_index, is_inbound
-        FROM post LEFT JOIN care_account ON handle_key = lower(author_id)
-        """
-    ).fetchnumpy()
-    rows = found["n"]
+    known = connection.execute("SELECT hash(handle_key) AS author, account_index FROM care_account").fetchnumpy()
+    order = np.argsort(known["author"])
+    handles = np.asarray(known["author"])[order]
+    places = np.minimum(np.searchsorted(handles, posts.authors), len(handles) - 1)
+    indexes = np.asarray(known["account_index"], np.int64)[order]
+    count = len(posts.authors)
     accounts = np.full(size, -1, np.int64)
     customers = np.zeros(size, np.bool_)
     authors = np.zeros(size, np.uint64)
-    accounts[rows] = found["account_index"]
-    customers[rows] = found["is_inbound"] & (found["account_index"] < 0)
-    authors[rows] = found["author"]
+    accounts[:count] = np.where(handles[places] == posts.authors, indexes[places], -1)
+    customers[:count] = posts.is_inbound & (accounts[:count] < 0)
+    authors[:count] = posts.authors
     return Speakers(accounts, customers, authors)
 
 
-def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speakers: Speakers, kept: Flags) -> None:
+def register_kept(
+    connection: duckdb.DuckDBPyConnection, forest: Forest, speakers: Speakers, kept: Flags, times: Rows
+) -> None:
     """Create `kept_post` from the trees that hold a care account."""
     rows = np.flatnonzero(kept)
     nearest = find_marked(forest.parents, speakers.customers, forest.levels)
-    places = order_rows(forest.parents, order_siblings(connection, forest.parents, kept), forest.levels)
+    places = order_rows(forest.parents, order_siblings(connection, forest.parents, kept, times), forest.levels)
     targets = nearest[rows]
     spoken_to = speakers.customers[targets]
     above = nearest[forest.parents[rows]]
@@ -204,20 +268,33 @@ def register_kept(connection: duckdb.DuckDBPyConnection, forest: Forest, speaker
     store_table(connection, "kept_post", columns)
 
 
-def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: Flags) -> Rows:
+def order_siblings(connection: duckdb.DuckDBPyConnection, parents: Rows, kept: Flags, times: Rows) -> Rows:
     """Return the kept rows that have a parent; answers to one post by time, place in its list of answers, and id."""
     answers = np.flatnonzero(kept & (parents != np.arange(len(parents))))
     owners = parents[answers]
-    shared = np.bincount(owners, minlength=len(parents))[owners] > 1
-    connection.register("shared_answer", {"n": answers[shared], "parent": owners[shared]})
+    is_shared = np.bincount(owners, minlength=len(parents))[owners] > 1
+    rows, above = answers[is_shared], owners[is_shared]
+    order = np.lexsort((times[rows], above))
+    rows, above = rows[order], above[order]
+    at = times[rows]
+    is_tie = (above[1:] == above[:-1]) & (at[1:] == at[:-1])
+    if is_tie.any():
+        is_open = np.isin(above, above[1:][is_tie])
+        rows[is_open] = order_tied(connection, rows[is_open], above[is_open])
+    return np.concatenate([answers[~is_shared], rows])
+
+
+def order_tied(connection: duckdb.DuckDBPyConnection, rows: Rows, owners: Rows) -> Rows:
+    """Return answers that time alone does not order, by the rows that they answer, in reading order."""
+    connection.register("tied_answer", {"n": rows, "parent": owners})
     ordered = connection.execute(
         """
-        SELECT shared_answer.n FROM shared_answer
+        SELECT tied_answer.n FROM tied_answer
         JOIN post USING (n)
         LEFT JOIN post AS owner ON owner.n = parent
         ORDER BY parent, post.created_at NULLS LAST,
                  list_position(owner.response_ids, post.post_id) NULLS LAST, length(post.post_id), post.post_id
         """
     ).fetchnumpy()
-    connection.unregister("shared_answer")
-    return np.concatenate([answers[~shared], np.asarray(ordered["n"], np.int64)])
+    connection.unregister("tied_answer")
+    return np.asarray(ordered["n"], np.int64)

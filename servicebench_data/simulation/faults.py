@@ -261,7 +261,11 @@ def find_mismatches(turn: Turn) -> Iterator[str]:
     known = {fact.fact_id for fact in turn.view.told}
     told = find_told(turn.message, turn.view.may_tell)
     claimed = [fact_id for fact_id in turn.answer.claimed_fact_ids if fact_id not in known]
-    yield from (f"{fact_id} is claimed and not in the message" for fact_id in claimed if fact_id not in told)
+    yield from (
+        f"{fact_id} is claimed and {'not in the message' if fact_id in may_tell else 'no new fact'}"
+        for fact_id in claimed
+        if fact_id not in told
+    )
     yield from (
         f"{fact_id} is in the message and not claimed"
         for fact_id in may_tell

@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from schemas.dialogues import Dialogue, Turn
 from servicebench_data.dialogues.accounts import CareAccount, check_accounts
 from servicebench_data.dialogues.dialogues import DialogueFiles, build_dialogues
+from servicebench_data.dialogues.threads import link_by_hash, link_by_text, read_posts
 from servicebench_data.lake.arrow import arrow_schema, to_records
 from servicebench_data.lake.database import Limits
 from servicebench_data.lake.sources import SourceError
@@ -50,6 +52,29 @@ def test_many_answers_and_branches_are_one_dialogue_without_a_second_copy(tmp_pa
     ]
     assert built.dialogues[0]["opening"] == "opening\nmore"
     assert built.dialogues[0]["customer_text"] == "opening\nmore\nto the first\nto the second"
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 14), st.booleans()), min_size=1, max_size=13))
+def test_answers_are_linked_alike_by_hash_and_by_text(drawn: list[tuple[int, int, bool]]) -> None:
+    ids = [f"{'p' if is_word else ''}{number}" for number, _, is_word in drawn]
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE post (post_id TEXT, parent_id TEXT, author_id TEXT, is_inbound BOOL, "
+                           "created_at TIMESTAMPTZ, n BIGINT)")  # fmt: skip
+        rows = [
+            (name, str(parent) if parent else None, "a", True, None, place)
+            for place, (name, (_, parent, _)) in enumerate(zip(ids, drawn, strict=True))
+            if name not in ids[:place]
+        ]
+        rows = [(*row[:-1], place) for place, row in enumerate(rows)]
+        connection.executemany("INSERT INTO post VALUES (?, ?, ?, ?, ?, ?)", rows)
+        posts = read_posts(connection)
+        found = [
+            sorted(zip(links["child"].tolist(), links["parent"].tolist(), strict=True))
+            for links in (link_by_hash(connection, posts), link_by_text(connection, posts))
+        ]
+    names = [row[0] for row in rows]
+    known = [(row[-1], names.index(row[1]) if row[1] in names else -1) for row in rows if row[1]]
+    assert found[0] == found[1] == known
 
 
 @pytest.mark.parametrize(

@@ -211,6 +211,16 @@ def test_what_is_claimed_and_not_said_is_counted_and_does_not_count_as_told() ->
     assert [entry.fact_id for entry in played.log.disclosures] == ["f1"]
 
 
+def test_an_id_that_is_no_fact_costs_no_second_question() -> None:
+    names = ("booking-1", "f99", "a sentence of a model that lists what it likes")
+    customer = TestCustomer(lambda _view, number, _complaints: answer(f"I will not go into {spell(number)}.", *names))
+    played = hold(LineAgent([ASKING, *keep_dull(2)]), customer, turn_cap=1)
+    assert [(fault.kind, fault.detail) for fault in played.faults] == [
+        ("claimed_disclosure", f"{name} is claimed and no new fact") for name in names
+    ]
+    assert len(customer.views) == 1
+
+
 def test_a_closed_fact_that_slips_out_is_a_fault() -> None:
     def slip(view: CustomerView, number: int, complaints: Sequence[str]) -> CustomerTurn:
         if complaints:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Annotated
 
 import yaml
 from pydantic import Field
@@ -22,6 +23,7 @@ from servicebench_data.simulation.turns import Asker, CustomerTurn, CustomerView
 
 FOLDER = Path(__file__).parent
 NOTHING = "(nothing)"
+SPEAKERS = {"customer": "you", "agent": "agent"}
 
 MOODS = (
     "calm; you only want it settled.",
@@ -47,7 +49,9 @@ EXITS = {
 class CustomerAnswer(Strict):
     """The customer's turn."""
 
-    disclosed: list[str] = Field(max_length=30, description="Ids of the new facts that the message tells.")
+    disclosed: list[Annotated[str, Field(max_length=100)]] = Field(
+        max_length=30, description="Ids of the new facts that the message tells."
+    )
     message: str = Field(min_length=1, max_length=1500, description="What the customer writes.")
     decision: Decision = Field(description="continue, accept or leave, as far as you may.")
 
@@ -114,8 +118,9 @@ def describe(view: CustomerView, complaints: Sequence[str], constants: Constants
         "wish": tell_wishes(view),
         "told": list_facts(view.told),
         "new_facts": list_facts(view.may_tell),
+        "new_ids": ", ".join(fact.fact_id for fact in view.may_tell) or "none: leave the list empty",
         "background": "\n".join(view.background) or NOTHING,
-        "conversation": "\n".join(f"[{said.role}] {said.text}" for said in view.said),
+        "conversation": "\n".join(f"[{SPEAKERS[said.role]}] {said.text}" for said in view.said),
         "complaints": "\n".join(f"- {complaint}" for complaint in complaints),
     }
 
@@ -170,12 +175,11 @@ def find_reasons(view: CustomerView, answer: CustomerAnswer) -> list[str]:
 
 
 def check_form(view: CustomerView, answer: CustomerAnswer) -> Iterator[str]:
-    """What no later check can make sense of: no words, ids that do not exist, the last straw ignored."""
+    """What no later check can make sense of: no words, the last straw ignored.
+
+    An id that is none is not refused: the message is what counts, and the loop counts claims that it does not bear out.
+    """
     if not any(letter.isalnum() for letter in answer.message):
         yield "the message has no words: write what the customer says."
-    known = {fact.fact_id for fact in (*view.told, *view.may_tell)}
-    for fact_id in dict.fromkeys(answer.disclosed):
-        if fact_id not in known:
-            yield f'disclosed names "{fact_id}", which is no fact of your notes: list ids of the new facts only.'
     if view.is_last_straw and answer.decision != "leave":
         yield f'decision is "{answer.decision}", but the customer leaves with this message: it is "leave".'
