@@ -152,8 +152,8 @@ def link_answers(connection: duckdb.DuckDBPyConnection, posts: Posts) -> tuple[R
     """Return the rows that answer something and the rows that they answer, -1 for what is not in the input."""
     ordered = np.sort(posts.ids)
     # Where two ids share 64 bits, hashes cannot tell which of them is answered.
-    link = link_by_text if (ordered[1:] == ordered[:-1]).any() else link_by_hash
-    links = link(connection, posts)
+    is_shared = bool((ordered[1:] == ordered[:-1]).any())
+    links = link_by_text(connection) if is_shared else link_by_hash(connection, posts)
     return np.asarray(links["child"], np.int64), np.asarray(links["parent"], np.int64)
 
 
@@ -170,7 +170,7 @@ def link_by_hash(connection: duckdb.DuckDBPyConnection, posts: Posts) -> Mapping
     return links
 
 
-def link_by_text(connection: duckdb.DuckDBPyConnection, posts: Posts) -> Mapping[str, Any]:  # noqa: ARG001
+def link_by_text(connection: duckdb.DuckDBPyConnection) -> Mapping[str, Any]:
     """The same by the ids themselves."""
     return connection.execute(
         "SELECT child.n AS child, coalesce(parent.n, -1) AS parent FROM post AS child "
@@ -229,18 +229,15 @@ def rank_ages(connection: duckdb.DuckDBPyConnection, rows: Rows) -> Rows:
 
 def find_speakers(connection: duckdb.DuckDBPyConnection, posts: Posts, size: int) -> Speakers:
     """Tell who wrote each row; a company that is no care account of ours is neither account nor customer."""
-    known = connection.execute("SELECT hash(handle_key) AS author, account_index FROM care_account").fetchnumpy()
-    order = np.argsort(known["author"])
-    handles = np.asarray(known["author"])[order]
-    places = np.minimum(np.searchsorted(handles, posts.authors), len(handles) - 1)
-    indexes = np.asarray(known["account_index"], np.int64)[order]
+    known = connection.execute("SELECT hash(handle_key), account_index FROM care_account").fetchall()
     count = len(posts.authors)
     accounts = np.full(size, -1, np.int64)
     customers = np.zeros(size, np.bool_)
     authors = np.zeros(size, np.uint64)
-    accounts[:count] = np.where(handles[places] == posts.authors, indexes[places], -1)
-    customers[:count] = posts.is_inbound & (accounts[:count] < 0)
     authors[:count] = posts.authors
+    for author, index in known:
+        accounts[:count][posts.authors == np.uint64(author)] = index
+    customers[:count] = posts.is_inbound & (accounts[:count] < 0)
     return Speakers(accounts, customers, authors)
 
 

@@ -70,7 +70,7 @@ def test_answers_are_linked_alike_by_hash_and_by_text(drawn: list[tuple[int, int
         posts = read_posts(connection)
         found = [
             sorted(zip(links["child"].tolist(), links["parent"].tolist(), strict=True))
-            for links in (link_by_hash(connection, posts), link_by_text(connection, posts))
+            for links in (link_by_hash(connection, posts), link_by_text(connection))
         ]
     names = [row[0] for row in rows]
     known = [(row[-1], names.index(row[1]) if row[1] in names else -1) for row in rows if row[1]]
