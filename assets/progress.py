@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 #: Whoever runs the graph in this process and wants to show more than the log holds.
 WATCHER: "ContextVar[Callable[[Standing], None] | None]" = ContextVar("watcher", default=None)
 SHARE = 0.05
-SECONDS = 30.0
+#: Between two lines; each is a row of the run's history, and costs as much as twenty texts that are embedded.
+LEAST_SECONDS = 2.0
+MOST_SECONDS = 30.0
 
 
 class ProgressLog:
-    """Logs a line about every 5% or 30 seconds, and always the last one; with the time that is left.
+    """Logs a line about every 5%, from 2 to 30 seconds after the one before, and always the last; with the time left.
 
     Args:
         log: Takes a format and its arguments, such as `context.log.info`.
@@ -36,8 +38,9 @@ class ProgressLog:
         now = time.monotonic()
         if done <= self._last_done and done:
             self._start, self._first, self._last_done = now, done, done
-        is_due = done - self._last_done >= SHARE * total or now - self._last_time >= SECONDS or done == total
-        if not is_due or total == 0 or done == self._first:
+        waited = now - self._last_time
+        is_due = waited >= (LEAST_SECONDS if done - self._last_done >= SHARE * total else MOST_SECONDS)
+        if not (is_due or done == total) or total == 0 or done == self._first:
             return
         left = (now - self._start) / max(done - self._first, 1) * (total - done)
         self._log("%s: %s of %s, about %.0f s left", self._what, done, total, left)

@@ -109,7 +109,7 @@ def find_order(question: str) -> bool:
 
 def list_outside() -> str:
     """The product's own words around what is judged."""
-    variables: dict[str, str] = dict.fromkeys((*TAGS, "rubric", "from_score"), "")
+    variables: dict[str, str] = dict.fromkeys((*TAGS, "rubric"), "")
     rendered = make_task().prompt.render(variables).user
     for tag in TAGS:
         rendered = rendered.replace(f"<{tag}>\n\n</{tag}>", "")

@@ -21,6 +21,9 @@ class RubricEntry(Strict):
 
     question: Text = Field(description="What the judge is asked.")
     quotes: Literal["agent", "either"] = Field(description="Whose words can show it.")
+    quoted_from: Point = Field(
+        default=3, description="From this score on it needs a quote; higher where 3 says of nothing that it is there."
+    )
     anchors: dict[Point, Text] = Field(min_length=5, max_length=5, description="What each of 1 to 5 means.")
 
 
@@ -54,7 +57,6 @@ class Rubric(Strict):
 
     version: int = Field(ge=1, description="Raised whenever scores by the old and the new text may not be compared.")
     rounding: Literal["half_up"] = Field(description="How the mean of a dimension's items becomes a whole number.")
-    quoted_from: Point = Field(description="From this score on an item needs a quote.")
     dimensions: dict[Dimension, RubricDimension] = Field(min_length=3, max_length=3)
 
 

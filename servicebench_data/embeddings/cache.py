@@ -68,20 +68,20 @@ class VectorCache:
         folder = self.locate(model_key)
         shard = pack_shard(keys, vectors, is_truncated)
         with hold_folder(folder):
-            stored = read_shards(folder)
+            stored = read_shards(folder, ("key",))
             known = _compute.is_in(shard.column("key"), value_set=stored.column("key").combine_chunks())
             write_shard(folder, shard.filter(_compute.invert(known)))
             compact_shards(folder)
 
 
-def read_shards(folder: Path) -> pa.Table:
-    """All vectors of a folder, older shards first; read again when a writer merged them meanwhile."""
+def read_shards(folder: Path, columns: Sequence[str] = ("key", "vector", "is_truncated")) -> pa.Table:
+    """All vectors of a folder, or some columns of them, older shards first; read again when a writer merged them."""
     for _ in range(5):
         paths = list_shards(folder)
         if not paths:
             return pack_shard([], np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.bool_))
         try:
-            return pa.concat_tables([_parquet.read_table(path) for path in paths])
+            return pa.concat_tables([_parquet.read_table(path, columns=list(columns)) for path in paths])
         except FileNotFoundError:
             continue
     raise RuntimeError(f"vectors in {str(folder)!r} changed under every read; end the other builds and start again.")

@@ -46,11 +46,13 @@ def embed_texts(
         raise ValueError(f"text {empty[0]!r} of {len(texts)} is empty; leave texts with nothing left out and say so.")
     distinct = list(dict.fromkeys(texts))
     keys = [digest_text(text) for text in distinct]
-    missing = np.flatnonzero(cache.find(model.key, keys).rows < 0).tolist()
+    found = cache.find(model.key, keys)
+    missing = np.flatnonzero(found.rows < 0).tolist()
     report = partial(shift_progress, progress or ignore_progress, len(distinct))
     report(0, len(missing))
-    fill_cache([distinct[row] for row in missing], cache, model, progress=report)
-    found = cache.find(model.key, keys)
+    if missing:
+        fill_cache([distinct[row] for row in missing], cache, model, progress=report)
+        found = cache.find(model.key, keys)
     row_of = dict(zip(distinct, found.rows.tolist(), strict=True))
     rows = np.array([row_of[text] for text in texts], dtype=np.int64)
     truncated = int(found.is_truncated[found.rows].sum())

@@ -1,10 +1,15 @@
 -- Verdicts that are not there, and such as say what they may not.
 -- Views: experiment, conversation, score, sub_score, rubric_item.
-WITH expected AS (
-    SELECT conversation_id, judge, dimension, grading_version
+-- An experiment that was judged by an earlier rubric lacks nothing: its verdicts are whole in the version that they carry.
+WITH judged AS (
+    SELECT DISTINCT experiment_id, grading_version FROM score JOIN conversation USING (conversation_id)
+),
+expected AS (
+    SELECT conversation_id, judge, dimension, coalesce(judged.grading_version, item.grading_version) AS grading_version
     FROM conversation
     JOIN (SELECT experiment_id, unnest(definition::JSON ->> '$.judges[*].name') AS judge FROM experiment) USING (experiment_id)
-    CROSS JOIN (SELECT DISTINCT dimension, grading_version FROM rubric_item)
+    CROSS JOIN (SELECT DISTINCT dimension, grading_version FROM rubric_item) AS item
+    LEFT JOIN judged USING (experiment_id)
 ),
 wrong AS (
     SELECT 'covered' AS rule, concat_ws(' ', conversation_id, judge, dimension) AS name

@@ -182,6 +182,7 @@ def is_suspicious(text: str) -> bool:
     return has_any(fold(text), (*load_lexicon().weak, "ignore")) or name_kind(text, "agent") is not None
 
 
+@lru_cache(maxsize=16_384)  # scripted agents and the customer of the rules say the same sentences again and again
 def name_kind(text: str, role: Role) -> str | None:
     """The rule by which words speak to a judge, however they are written; None where they do not."""
     folded = fold(text)

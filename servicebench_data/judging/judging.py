@@ -39,6 +39,7 @@ from servicebench_data.simulation.turns import Asker
 
 MADE: tuple[type[Record], ...] = (Score, SubScore, Judgment, PaddedScore)
 LONGEST_REASON = 300
+LEFT_OUT_NOTE = " [quotes that do not count were left out of this verdict]"
 
 Progress = Callable[[int, int], None]
 
@@ -227,8 +228,9 @@ async def ask_judge(
         reason = tell_failure(outcome)
         return refuse(docket.seat, "missing", reason, cost_usd=outcome.cost_usd, dimensions=dimensions)
     share = None if outcome.cost_usd is None else outcome.cost_usd / len(dimensions)
+    note = LEFT_OUT_NOTE if outcome.reasons else ""
     return add_up(
-        settle(docket.seat, name, read_items(view, name, items), reason, share)
+        settle(docket.seat, name, read_items(view, name, items), reason + note, share)
         for name, reason, items in read_parts(outcome.answer, dimensions)
     )
 

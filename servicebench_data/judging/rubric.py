@@ -85,6 +85,7 @@ def tell_rubric(rubric: Rubric, dimensions: Iterable[Dimension]) -> str:
         lines += [f"## {name}", dimension.question]
         for item_id, item in dimension.items.items():
             quoted = "the agent's words" if item.quotes == "agent" else "words of either side"
-            lines += [f"### {name}.{item_id}", f"{item.question} (quotes: {quoted})"]
+            due = f"quotes: {quoted}, at least one from a score of {item.quoted_from} on"
+            lines += [f"### {name}.{item_id}", f"{item.question} ({due})"]
             lines += [f"- {point}: {item.anchors[point]}" for point in sorted(item.anchors)]
     return "\n".join(lines)

@@ -62,12 +62,12 @@ def make_item(view: JudgeView, scenario_id: str, dimensions: tuple[Dimension, ..
     rubric = find_rubric().spec
     variables = {
         "rubric": tell_rubric(rubric, dimensions),
-        "from_score": str(rubric.quoted_from),
         "loss": view.loss,
         "events": view.events,
         "transcript": tell_transcript(view),
     }
-    return Item(scenario_id, variables, partial(find_reasons, view, dimensions))
+    check, trim = partial(find_reasons, view, dimensions), partial(trim_answer, view, dimensions)
+    return Item(scenario_id, variables, check, trim=trim)
 
 
 def read_parts(
@@ -92,8 +92,18 @@ def check_answer(view: JudgeView, dimensions: tuple[Dimension, ...], answer: Jud
             where = f"{name}.{item_id}"
             found = list_evidence(view, name, item_id, item)
             yield from (f"{where}: {entry}" for entry in found if isinstance(entry, str))
-            if not item.quotes and item.score >= find_rubric().spec.quoted_from:
+            if not item.quotes and item.score >= find_rubric().spec.dimensions[name].items[item_id].quoted_from:
                 yield f"{where}: a score of {item.score} needs a quote: copy words that show it, or score lower."
+
+
+def trim_answer(view: JudgeView, dimensions: tuple[Dimension, ...], answer: JudgeAnswer) -> JudgeAnswer:
+    """An answer without the quotes that do not count."""
+    kept = answer.model_dump()
+    for name, _, items in read_parts(answer, dimensions):
+        for item_id, item in items.items():
+            found = zip(item.quotes, list_evidence(view, name, item_id, item), strict=True)
+            kept[name][item_id]["quotes"] = [quote for quote, entry in found if isinstance(entry, Found)]
+    return make_answer(dimensions).model_validate(kept)
 
 
 def list_evidence(view: JudgeView, name: Dimension, item_id: str, item: ItemAnswer) -> list[Found | str]:

@@ -138,9 +138,9 @@ def find_choice(field: CaseField, sayings: Sequence[tuple[str, str]]) -> tuple[s
     """The first choice of which a cue is said and not denied."""
     for value, cues_of_value in (field.choices or {}).items():
         for cue in cues_of_value:
-            pattern, lowered = compile_cue(cue), cue.lower()
+            lowered = cue.lower()
             for saying, post_id in sayings:
-                match = pattern.search(saying) if lowered in saying else None
+                match = compile_cue(cue).search(saying) if lowered in saying else None
                 if match is not None and not _DENIED.search(saying, 0, match.start()):
                     return value, None, [post_id]
     return None
@@ -149,7 +149,7 @@ def find_choice(field: CaseField, sayings: Sequence[tuple[str, str]]) -> tuple[s
 def shows_choice(field: CaseField, value: str, text: str) -> bool:
     """Whether a text has a cue of the choice, or affirms a word of its name or cues that no other choice has."""
     choices, lowered = field.choices or {}, text.lower().replace("’", "'")
-    if any(compile_cue(cue).search(lowered) for cue in choices.get(value, ())):
+    if any(cue.lower() in lowered and compile_cue(cue).search(lowered) for cue in choices.get(value, ())):
         return True
     words = {name: stem_words(" ".join([name, *cues_of_name])) for name, cues_of_name in choices.items()}
     others = frozenset[str]().union(*(stems for name, stems in words.items() if name != value))

@@ -26,7 +26,7 @@ from servicebench_data.scenarios.telling import has_value
 from servicebench_data.scenarios.vocabulary import OBJECTS, PEOPLE, find_strangers, split_words, stem_telling
 from servicebench_data.scenarios.wordlists import word_set
 from servicebench_data.simulation.patience import Constants, may_leave
-from servicebench_data.simulation.repetition import find_repeated
+from servicebench_data.simulation.repetition import find_circle, find_repeated
 from servicebench_data.simulation.telling import find_told
 from servicebench_data.simulation.turns import CustomerTurn, CustomerView, KnownFact
 
@@ -294,11 +294,13 @@ def find_unearned(turn: Turn) -> Iterator[str]:
 
 
 def find_repetition(turn: Turn) -> Iterator[str]:
-    """Much the same as an earlier message of either side; a word or three may come again."""
+    """Much the same as an earlier message of either side, or one thing twice; a word or three may come again."""
     if len(split_words(turn.message)) > _SHORT:
         repeated = find_repeated(turn.message, [said.text for said in turn.view.said])
         if repeated is not None:
             yield turn.message
+        elif circle := find_circle(turn.message):
+            yield circle
 
 
 DETECTORS: dict[SimulatorFaultKind, Callable[[Turn], Iterator[str]]] = {
@@ -322,7 +324,7 @@ _ADVICE: dict[SimulatorFaultKind, str] = {
     "premature_end": "you still have patience: continue",
     "unearned_acceptance": "you do not agree yet ({words}): continue, and say what is missing",
     "claimed_disclosure": "{words}: list exactly the facts that your message tells",
-    "repetition": "you said this before: say something else, in other words",
+    "repetition": "you said this before: say something else, in other words, and each thing once",
     "misread": "{words}",
     "unanswered": "the message has no words: write one",
 }

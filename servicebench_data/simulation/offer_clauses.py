@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from servicebench_data.simulation.offer_amounts import list_spans
-from servicebench_data.simulation.offer_words import search, words
+from servicebench_data.simulation.offer_words import compile_list, search
 
 SENTENCE = re.compile(r"(?<=[.!?…])[\"')\]*]*\s+(?=\S)|\n+|[\U0001f000-\U0001faff☀-➿]+|;\s|\s[–—]\s")
 #: Words of others, or of a rule: what is quoted is not offered.
@@ -142,7 +142,7 @@ def begins_deed(clause: str) -> re.Match[str] | None:
     """What a clause, or an entry of a list, says was done, where it begins with that."""
     lead = LINE.match(clause)
     deed = DEED.match(clause, lead.end() if lead else 0)
-    return deed if deed and re.fullmatch(words("give"), deed.group(), re.IGNORECASE) else None
+    return deed if deed and compile_list("give").fullmatch(deed.group()) else None
 
 
 def does(text: str) -> bool:

@@ -16,7 +16,13 @@ BINDER = r"\b(?:i|we|company)(?:'ve|'ll|'m|'re|'d)?\s(?:(?:{filler})\s){{0,6}}?(
 
 def search(name: str, text: str) -> re.Match[str] | None:
     """The first of a list's words in a text."""
-    return re.search(words(name), text, re.IGNORECASE)
+    return compile_list(name).search(text)
+
+
+@cache
+def compile_list(name: str) -> re.Pattern[str]:
+    """A list, compiled once: what `re` keeps by itself is soon pushed out by patterns of single values."""
+    return re.compile(words(name), re.IGNORECASE)
 
 
 @cache

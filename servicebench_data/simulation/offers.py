@@ -30,7 +30,7 @@ from servicebench_data.simulation.offer_clauses import (
     list_sentences,
     opens_list,
 )
-from servicebench_data.simulation.offer_words import compile_words, load_words, search, words
+from servicebench_data.simulation.offer_words import compile_list, compile_words, load_words, search, words
 from servicebench_data.simulation.turns import Offer, PolicyView
 
 JOINT = re.compile(
@@ -211,7 +211,7 @@ def has_thing(text: str) -> bool:
 def opens_thing(text: str) -> bool:
     """Whether a stretch begins with a thing of its own: a sum, something in kind, or another deed."""
     head = " ".join(text.split()[:6])
-    has_deed = bool(re.match(words("give"), text, re.IGNORECASE)) and has_thing(text)
+    has_deed = bool(compile_list("give").match(text)) and has_thing(text)
     return bool(find_sums(head) or search("in_kind", head)) or has_deed
 
 

@@ -117,9 +117,16 @@ def find_telling(message: str, clauses: Sequence[Clause], fact: KnownFact) -> st
 
 def find_verbatim(message: str, statement: str) -> str | None:
     """The fact's statement where it stands in the message, whatever its case, blanks and last sign."""
-    words = r"\s+".join(re.escape(word) for word in statement.strip(" .!").split())
-    match = re.search(rf"(?<!\w){words}(?!\w)", message, re.IGNORECASE) if words else None
+    words = statement.strip(" .!").split()
+    match = compile_statement(tuple(words)).search(message) if words else None
     return match.group() if match else None
+
+
+@lru_cache(maxsize=4096)  # every message is asked about the same facts
+def compile_statement(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Words that follow each other, whatever their case and the blanks between them."""
+    stretch = r"\s+".join(map(re.escape, words))
+    return re.compile(rf"(?<!\w){stretch}(?!\w)", re.IGNORECASE)
 
 
 def find_token(message: str, token: str) -> str | None:

@@ -67,6 +67,16 @@ def test_whole_tables_pass(tmp_path: Path, limits: Limits) -> None:
     assert find_broken(tmp_path, limits, make_tables()) == set()
 
 
+def test_an_experiment_judged_by_an_earlier_rubric_lacks_nothing(tmp_path: Path, limits: Limits) -> None:
+    tables = make_tables()
+    of_old = pa.array(["1-old"] * len(tables[Score]))
+    place = tables[Score].column_names.index("grading_version")
+    scores = tables[Score].set_column(place, tables[Score].schema.field(place), of_old)
+    earlier = {**tables, Score: scores, SubScore: make_sub_scores(scores)}
+    assert find_broken(tmp_path, limits, earlier) == set()
+    assert find_broken(tmp_path, limits, {**earlier, Score: scores.slice(1)}) == {"covered"}
+
+
 BREAKS: dict[str, tuple[str, Callable[[Tables], Tables]]] = {
     "a verdict is not there": ("covered", lambda tables: {**tables, Score: tables[Score].slice(1)}),
     "a judge never sat": (

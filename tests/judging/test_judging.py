@@ -13,7 +13,7 @@ import pytest
 from schemas.judging import Judgment, Score, SubScore
 from schemas.records import Record
 from servicebench_data.judging.cases import CaseError
-from servicebench_data.judging.judging import judge_conversations
+from servicebench_data.judging.judging import LEFT_OUT_NOTE, judge_conversations
 from servicebench_data.judging.rubric import DIMENSIONS
 from servicebench_data.judging.rules import ABSTAINS
 from servicebench_data.lake.arrow import to_records
@@ -130,6 +130,20 @@ def test_what_is_no_verdict_is_asked_again_and_then_missing(
     assert all("after 2 answers" in row.reason for row in list_scores(made))
     assert not len(made[SubScore])
     assert {row.total for row in to_records(Judgment, made[Judgment])} == {None}
+
+
+def test_quotes_that_do_not_stand_there_are_left_out_and_told(
+    serve: Callable[[Script], Server], tmp_path: Path
+) -> None:
+    invented = {"quotes": ["We never said so at all"], "score": 1}
+    server = serve(lambda _: complete(json.dumps(write_answer(changes={"procedural.voice": invented}))))
+    made = judge_conversations(make_spec(MODEL), prepare(), open_door(tmp_path))
+    assert len(server.asked) == 2
+    assert [row.status for row in list_scores(made)] == ["scored"] * 3
+    assert all(row.reason.endswith(LEFT_OUT_NOTE) for row in list_scores(made))
+    rows = {(row.dimension, row.item_id): row for row in to_records(SubScore, made[SubScore])}
+    assert (rows["procedural", "voice"].score, rows["procedural", "voice"].quotes) == (1, [])
+    assert {tuple(row.quotes) for row in rows.values() if row.item_id != "voice"} == {(QUOTE,)}
 
 
 def test_no_mean_is_drawn_from_a_share_of_garbage(serve: Callable[[Script], Server], tmp_path: Path) -> None:

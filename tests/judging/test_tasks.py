@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from servicebench_data.judging.quotes import find_quote
-from servicebench_data.judging.rubric import DIMENSIONS
-from servicebench_data.judging.tasks import find_reasons, make_answer
+from servicebench_data.judging.rubric import DIMENSIONS, find_rubric
+from servicebench_data.judging.tasks import find_reasons, make_answer, trim_answer
 from servicebench_data.judging.view import show_judge
 from servicebench_data.models.answer_schema import describe_answer
 from servicebench_data.models.answers import read_answer
@@ -58,6 +58,30 @@ def test_no_item_is_left_out_and_none_is_made_up() -> None:
 def test_evidence_is_in_the_transcript_and_of_the_right_side(quotes: list[str], words: str) -> None:
     reasons = read(write_answer(changes={"interactional.empathy": {"quotes": quotes, "score": 4}}))
     assert [reason for reason in reasons if reason.startswith("interactional.empathy") and words in reason]
+
+
+@pytest.mark.parametrize(
+    ("item", "score", "is_refused"),
+    [
+        (f"{name}.{item_id}", score, score >= item.quoted_from)
+        for name, dimension in find_rubric().spec.dimensions.items()
+        for item_id, item in dimension.items.items()
+        for score in range(1, 6)
+    ],
+)
+def test_each_item_says_from_which_score_on_it_needs_a_quote(item: str, score: int, is_refused: bool) -> None:
+    assert bool(read(write_answer(changes={item: {"quotes": [], "score": score}}))) == is_refused
+
+
+@given(st.lists(st.sampled_from([QUOTE, "We pay you everything back", "my wedding ring is in that bag"]), max_size=2))
+def test_what_is_left_of_an_answer_has_only_quotes_that_count(quotes: list[str]) -> None:
+    said = write_answer(changes={"interactional.empathy": {"quotes": quotes, "score": 2}})
+    answer = read_answer(json.dumps(said), make_answer(DIMENSIONS)).answer
+    assert answer
+    rest = trim_answer(VIEW, DIMENSIONS, answer)
+    said["interactional"]["empathy"]["quotes"] = [quote for quote in quotes if quote == QUOTE]
+    assert rest.model_dump() == said
+    assert find_reasons(VIEW, DIMENSIONS, rest) == []
 
 
 def test_what_is_missing_needs_no_quote_and_a_customer_can_show_an_outcome() -> None:

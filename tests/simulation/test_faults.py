@@ -62,6 +62,32 @@ def test_what_the_agent_or_the_customer_said_may_be_said_again() -> None:
     ]
 
 
+WORDS = st.lists(
+    st.sampled_from(
+        ["the", "bag", "has", "my", "ring", "in", "it", "and", "nobody", "will", "say", "when", "it", "comes", "back"]
+    ),
+    min_size=8,
+)
+
+
+@given(st.lists(WORDS.map(" ".join), min_size=1, max_size=4, unique_by=str.lower), st.data())
+def test_a_message_that_goes_in_circles_repeats_itself(sentences: list[str], data: st.DataObject) -> None:
+    once = ". ".join(sentence.capitalize() for sentence in sentences) + "."
+    again = f"{once} {data.draw(st.sampled_from(sentences)).capitalize()}."
+    situation = SITUATIONS["room"]
+    for message, is_circle in ((once, False), (again, True)):
+        turn = CustomerTurn(message, (), "continue")
+        kinds = {fault.kind for fault in find_faults(turn, situation.view, situation.closed, CONSTANTS)}
+        assert ("repetition" in kinds) is is_circle
+
+
+def test_a_refrain_is_no_circle() -> None:
+    turn = CustomerTurn("I want my room. Two nights it was not there. I want my room.", (), "continue")
+    situation = SITUATIONS["room"]
+    found = find_faults(turn, situation.view, situation.closed, CONSTANTS)
+    assert "repetition" not in {fault.kind for fault in found}
+
+
 @given(st.text(max_size=200), st.sampled_from(sorted(SITUATIONS)))
 def test_any_text_can_be_held_against_a_view(text: str, name: str) -> None:
     situation = SITUATIONS[name]

@@ -38,7 +38,7 @@ class WrittenOffer(Strict):
 class AgentAnswer(Strict):
     """The agent's turn."""
 
-    message: str = Field(min_length=1, description="What the customer reads.")
+    message: str = Field(min_length=1, description="The company's reply to what the customer wrote last.")
     offers: list[WrittenOffer] = Field(description="Every offer that this message makes; empty where it makes none.")
 
     def list_thoughts(self) -> list[str]:

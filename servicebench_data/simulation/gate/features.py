@@ -25,23 +25,32 @@ Places = NDArray[np.int64]
 _WORD = re.compile(r"\w+|[?!\[\]$£€]")
 
 
-def list_runs(words: list[str]) -> Iterator[str]:
+def list_runs(words: list[str]) -> Iterator[bytes]:
     """Words, and runs of neighbours."""
     for length in range(1, MAX_WORDS + 1):
-        yield from (" ".join(words[start : start + length]) for start in range(len(words) - length + 1))
+        yield from (" ".join(words[start : start + length]).encode() for start in range(len(words) - length + 1))
 
 
-def list_parts(text: str) -> Iterator[str]:
+def list_parts(text: str) -> Iterator[bytes]:
     """Parts of words, with the blanks that they begin or end at."""
     for word in text.split():
         padded = f" {word} "
-        for length in range(MIN_PART, MAX_PART + 1):
-            yield from (padded[start : start + length] for start in range(max(1, len(padded) - length + 1)))
+        spans = [
+            (start, start + length)
+            for length in range(MIN_PART, MAX_PART + 1)
+            for start in range(max(1, len(padded) - length + 1))
+        ]
+        if padded.isascii():
+            letters = padded.encode()
+            yield from (letters[start:end] for start, end in spans)
+        else:
+            yield from (padded[start:end].encode() for start, end in spans)
 
 
-def place_features(names: Iterator[str], mark: str) -> tuple[Places, Numbers]:
+def place_features(names: Iterator[bytes], mark: bytes) -> tuple[Places, Numbers]:
     """Places of features of one sort, and how much each counts: less with every time that it occurs again."""
-    counts = Counter(zlib.crc32((mark + name).encode()) % BUCKETS for name in names)
+    first = zlib.crc32(mark)
+    counts = Counter([zlib.crc32(name, first) % BUCKETS for name in names])
     places = np.fromiter(counts, dtype=np.int64, count=len(counts))
     return places, 1 + np.log(np.fromiter(counts.values(), dtype=np.float32, count=len(counts)))
 
@@ -53,7 +62,7 @@ def weigh_text(text: str, rarity: Numbers) -> tuple[Places, Numbers]:
         text: In the one spelling of `spelling.py`.
         rarity: How rare each place is among the examples.
     """
-    sorts = [place_features(list_runs(_WORD.findall(text)), "w"), place_features(list_parts(text), "p")]
+    sorts = [place_features(list_runs(_WORD.findall(text)), b"w"), place_features(list_parts(text), b"p")]
     weights = [scale(amounts * rarity[places]) for places, amounts in sorts]
     return np.concatenate([places for places, _ in sorts]), np.concatenate(weights)
 
