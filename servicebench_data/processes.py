@@ -9,6 +9,8 @@ which worker made it.
 
 import atexit
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -67,6 +69,19 @@ def cut(items: Sequence[Item], processes: int) -> Iterator[Sequence[Item]]:
 def open_pool(processes: int) -> ProcessPoolExecutor:
     """Workers that stay until this process ends; each is a copy of a process that has loaded no library but ours."""
     context = multiprocessing.get_context("forkserver" if "forkserver" in METHODS else "spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context)
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=end_with_parent)
     atexit.register(pool.shutdown, cancel_futures=True)
     return pool
+
+
+def end_with_parent() -> None:
+    """Let a worker end when the process that it works for is gone: one that is killed cannot tell it."""
+    threading.Thread(target=wait_for_parent, daemon=True, name="parent").start()
+
+
+def wait_for_parent() -> None:
+    """Wait until the parent is gone, and end at once."""
+    parent = multiprocessing.parent_process()
+    if parent:
+        parent.join()
+        os._exit(1)

@@ -1,7 +1,11 @@
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -57,3 +61,39 @@ def test_a_dead_worker_is_told_and_the_next_call_has_others() -> None:
     with pytest.raises(WorkerError, match="threads"):
         list(share_out(die, range(FEWEST), 2))
     assert sum(len(portion) for portion in share_out(double, range(FEWEST), 2)) == FEWEST
+
+
+SCRIPT = """
+import time
+from servicebench_data.processes import FEWEST, share_out
+from tests.test_processes import double
+
+if __name__ == "__main__":
+    workers = {pid for portion in share_out(double, range(FEWEST), 2) for pid, _ in portion}
+    print(*workers, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=path) as parent:
+        assert parent.stdout
+        workers = [int(pid) for pid in parent.stdout.readline().split()]
+        assert workers
+        assert all(is_alive(pid) for pid in workers)
+        parent.kill()
+    deadline = time.monotonic() + 30
+    while any(is_alive(pid) for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [pid for pid in workers if is_alive(pid)]
+
+
+def is_alive(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/stat")
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
