@@ -162,7 +162,7 @@ class Attempt:
         if turn.failure or not turn.message.strip():
             self.log.add_agent(turn, [])
             return Ending(turn.failure or "agent_empty", turn.failure_reason)
-        self.log.add_agent(turn, self.book.enter(turn, view.policies, index))
+        self.log.add_agent(turn, self.book.enter(turn, view.policies, index, self.said[-1].text))
         self.said.append(Said("agent", turn.message))
         self.take_reading(turn, await scene.cast.gate.read(turn.message, self.facts.closed, self.number))
         return None

@@ -74,22 +74,24 @@ class OfferBook:
         """Worth of the goodwill that stands; what has no figure counts nothing."""
         return sum(offer.amount_usd or 0.0 for offer in self.made.offers if offer.kind != "entitlement")
 
-    def enter(self, turn: AgentTurn, policies: Sequence[PolicyView], message_index: int) -> list[OfferRow]:
-        """Rows of a message's offers: those that were declared, and those that only its words make."""
-        offers = self.list_made(turn, policies)
+    def enter(
+        self, turn: AgentTurn, policies: Sequence[PolicyView], message_index: int, asked: str = ""
+    ) -> list[OfferRow]:
+        """Rows of the offers of a message that answers another: those declared, and those that only its words make."""
+        offers = self.list_made(turn, policies, asked)
         self.new = tuple(order_choices(price_in_kind(entry.heard) for entry in offers if entry.heard))
         for number, offer in enumerate(self.new):
             self.heard.put(f"{message_index}:{number}", offer)
         written = order_choices(price_in_kind(entry.offer) for entry in offers)
         return [self.enter_one(offer, message_index, number) for number, offer in enumerate(written)]
 
-    def list_made(self, turn: AgentTurn, policies: Sequence[PolicyView]) -> Sequence[Made]:
+    def list_made(self, turn: AgentTurn, policies: Sequence[PolicyView], asked: str) -> Sequence[Made]:
         """The offers of a message; all that its words make where nothing declares any."""
         read = read_offers(turn.message, policies)
         if not turn.has_structure:
             return [Made(offer, offer) for offer in read]
         declared = [name_policy(offer, policies) for offer in turn.offers]
-        return hold_against(turn.message, declared, read, self.heard.offers)
+        return hold_against(turn.message, declared, read, self.heard.offers, asked)
 
     def enter_one(self, offer: Offer, message_index: int, number: int) -> OfferRow:
         """The row of an offer, and what stands with it."""

@@ -4,7 +4,8 @@ Belongs here: pairing what an agent declares with what its words offer. Not here
 stands after several messages (`book.py`). Our definition.
 
 A customer has only the message. So it hears a declared offer where the message says it: an offer read there has its
-figure, else its words, or a stretch that takes nothing back holds them. Where both say it, kind, amount and relation
+figure, else its words, or a stretch that takes nothing back holds them, or it says yes and no more to a question of the
+customer that holds them. Where both say it, kind, amount and relation
 are the declared ones, for reading errs; where the figures differ, what was said binds. What a message offers and nobody
 declared is an offer, too, unless it says again what is declared or stands.
 """
@@ -38,6 +39,18 @@ LONG = 4
 THINGS = ("owed", "cash", "in_kind", "favour", "by_right")
 LOOSE = ("hedge", "deny", "report", "rule")
 CUT = re.compile(r"[,:]\s")
+#: A sentence that grants what was asked for, without naming it.
+YES = re.compile(
+    r"\W*(?:yes|yeah|yep|sure|certainly|absolutely|gladly|of course|will do|done|agreed|consider it done)"
+    r"(?:,? (?:yes|sure|certainly|absolutely|of course|we (?:can|will|do)|i (?:can|will|do)|it is))?\W*",
+    re.IGNORECASE,
+)
+DEED = re.compile(
+    r"\b(?:i|we)(?:'ll| will|'ve| have| can) (?:just |now |gladly |already )?(?:do|done|arranged?|confirm(?:ed)?|"
+    r"honou?r(?:ed)?|see to|take care of|taken care of|sort(?:ed)? out) (?:that|this|it)\b|"
+    r"\b(?:that|this|it)(?:'s| is| has been) (?:all )?(?:arranged|done|settled|confirmed)\b",
+    re.IGNORECASE,
+)
 STATED = re.compile(
     r"\b(?:file|record|account|statement|system|note|receipt|invoice|bill)s? (?:shows?|says?|has|lists?)\b|\bon file\b",
     re.IGNORECASE,
@@ -66,12 +79,14 @@ class Pairing:
         declared: What was declared.
         left: What was read in it and has no declared offer yet.
         said: What was read for each declared offer that has any, by its number.
+        granted: Numbers of those that were asked for, and got no more than a yes.
     """
 
     message: str
     declared: Sequence[Offer]
     left: list[Offer]
     said: dict[int, list[Offer]] = field(default_factory=dict[int, list[Offer]])
+    granted: set[int] = field(default_factory=set[int])
 
     @property
     def open_ones(self) -> Iterator[tuple[int, Offer]]:
@@ -122,9 +137,17 @@ class Pairing:
             if piece is not None:
                 self.take(number, [price_in_kind(replace(offer, amount_usd=None, description=piece, quote=piece))])
 
+    def take_granted(self, asked: str) -> None:
+        """Find what the customer asked for in so many words, where the message grants it."""
+        granted = find_yes(self.message) if "?" in asked else None
+        for number, offer in list(self.open_ones):
+            if granted and find_stems(offer.description) & find_stems(asked):
+                self.take(number, [price_in_kind(replace(offer, amount_usd=None, quote=granted))])
+                self.granted.add(number)
+
 
 def hold_against(
-    message: str, declared: Sequence[Offer], read: Sequence[Offer], standing: Sequence[Offer]
+    message: str, declared: Sequence[Offer], read: Sequence[Offer], standing: Sequence[Offer], asked: str = ""
 ) -> list[Made]:
     """The offers of a message: each that was declared, then each that was only said.
 
@@ -133,13 +156,22 @@ def hold_against(
         declared: What the agent declared.
         read: What was read in the message.
         standing: What the customer heard before and stands.
+        asked: The customer's message that it answers.
     """
     pairing = Pairing(message, [price_in_kind(offer) for offer in declared], [price_in_kind(offer) for offer in read])
     pairing.take_equal()
     pairing.take_sums()
     pairing.take_alike()
     pairing.take_words()
+    pairing.take_granted(asked)
     made = [settle(offer, pairing.said.get(number, [])) for number, offer in enumerate(pairing.declared)]
+    # What is granted is what was asked for: a "yes" alone has no words that a wish could be held against.
+    made = [
+        replace(entry, heard=replace(entry.heard, description=asked))
+        if entry.heard and number in pairing.granted
+        else entry
+        for number, entry in enumerate(made)
+    ]
     known = [*standing, *(entry.heard for entry in made if entry.heard)]
     extra = [replace(offer, mismatch="undeclared") for offer in pairing.left if not says_again(offer, known)]
     return [*made, *(Made(offer, offer) for offer in extra)]
@@ -161,6 +193,14 @@ def settle(offer: Offer, said: Sequence[Offer]) -> Made:
         return Made(whole, replace(whole, description=quote))
     counted = replace(offer, quote=quote, amount_usd=offer.amount_usd if usd is None else usd, mismatch="figure")
     return Made(counted, replace(counted, amount_usd=usd, description=quote))
+
+
+def find_yes(message: str) -> str | None:
+    """The sentence of a message that grants what was asked for; None where there is none, or anything is taken back."""
+    if is_conditional(message) or any(search(name, message) for name in LOOSE):
+        return None
+    texts = [message[part.start : part.start + len(part.text)].strip() for part in list_sentences(message)]
+    return next((text for text in texts if YES.fullmatch(text) or (DEED.search(text) and "?" not in text)), None)
 
 
 def find_pieces(message: str) -> Iterator[str]:

@@ -187,6 +187,28 @@ def declare(message: str, *offers: Offer, book: OfferBook | None = None, place: 
     return book, [(row.kind, row.amount_usd, row.mismatch) for row in rows]
 
 
+@pytest.mark.parametrize(
+    ("message", "asked", "is_heard"),
+    [
+        ("Yes.", "I want a full refund. Yes or no?", True),
+        ("Of course! I'm sorry that it took so long.", "Could you give me a full refund?", True),
+        ("I've arranged that for you.", "Could you give me a full refund?", True),
+        ("Yes, I understand your frustration.", "Could you give me a full refund?", False),
+        ("Yes. I will look into it.", "Could you give me a full refund?", False),
+        ("Yes, I can't do that.", "Could you give me a full refund?", False),
+        ("Yes.", "Will somebody call me back?", False),
+        ("Yes.", "I want a full refund.", False),
+        ("Have I done that for you?", "Could you give me a full refund?", False),
+    ],
+)
+def test_a_yes_to_the_customers_question_says_what_was_asked(message: str, asked: str, is_heard: bool) -> None:
+    book = OfferBook("c", 200.0)
+    (row,) = book.enter(AgentTurn(message, (replace(REFUND, amount_usd=88.0),), has_structure=True), (), 1, asked)
+    assert row.mismatch == ("figure" if is_heard else "unsaid")
+    assert row.quote in message
+    assert [(offer.amount_usd, offer.description) for offer in book.heard.offers] == [(None, asked)] * is_heard
+
+
 @pytest.mark.parametrize("message", IDLE)
 @pytest.mark.parametrize(
     "declared", [CREDIT, REFUND, replace(REFUND, amount_usd=40.0), replace(CREDIT, amount_usd=500)]
