@@ -6,6 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from rich.progress import Progress
+from sqlalchemy import NullPool, create_engine, text
 
 from assets.instance import open_instance
 from assets.product import find_payer
@@ -73,3 +74,16 @@ def test_the_bar_of_conversations_tells_no_price_that_is_not_known(cost: float |
     with Progress(disable=True) as progress:
         ConversationBar(progress)(Standing(4, Counter(agreement=1), cost))
         assert words in progress.tasks[0].description
+
+
+def test_while_a_run_lasts_its_history_is_not_waited_for(tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'some.db'}", poolclass=NullPool)
+
+    def ask() -> int:
+        with engine.connect() as connection:
+            return connection.execute(text("PRAGMA synchronous")).scalar_one()
+
+    usual = ask()
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance, hold_log(instance, dg.DagsterRun("job").run_id):
+        assert ask() == 1
+    assert ask() == usual == 2
