@@ -60,10 +60,12 @@ MARK = re.compile(r"zq[a-z]+\d*")
 def mark(parts: Parts) -> Parts:
     """A scenario with a word of its own in every fact that only the customer knows, and in all that is hidden.
 
-    The sentences of the background carry the words of the facts that they tell.
+    Facts of one statement share their word, for they are told at once. The sentences of the background carry the words
+    of the facts that they tell.
     """
+    first = {fact.statement: fact.fact_id for fact in reversed(parts.facts)}
     words = {
-        fact.fact_id: f"zqfact{fact.fact_id[1:]}"
+        fact.fact_id: f"zqfact{first[fact.statement][1:]}"
         for fact in parts.facts
         if fact.is_customer_only and fact.disclosure != "opening"
     }
@@ -74,7 +76,9 @@ def mark(parts: Parts) -> Parts:
         for fact in parts.facts
     )
     background = tuple(
-        row.model_copy(update={"text": put_in(row.text, " ".join(words[name] for name in words.keys() & row.fact_ids))})
+        row.model_copy(
+            update={"text": put_in(row.text, " ".join({words[name] for name in words.keys() & row.fact_ids}))}
+        )
         for row in parts.background
     )
     hidden = {"events": "zqevents", "background": "zqbackground", "expectation": "zqexpectation"}
