@@ -24,7 +24,10 @@ from assets.instance import open_instance
 from assets.product import PAYER
 from assets.progress import WATCHER
 from assets.steps import EXPERIMENTS
+from servicebench_data.embeddings.model import import_library
 from servicebench_data.industries import list_industries
+from servicebench_data.lake.suites import import_expectations
+from servicebench_data.release.publish import FILE_NAME
 from servicebench_data.scenarios.writing.plan import PlanRow, add_plans
 from servicebench_data.settings import Settings
 
@@ -42,9 +45,17 @@ def run_build(settings: Settings, industries: Sequence[str], console: Console) -
         industries: Industries to build, in the product's order; neighbours share one run.
         console: Where progress is shown.
     """
+    if not (settings.home / FILE_NAME).exists():
+        threading.Thread(target=load_libraries, name="libraries").start()
     job = build_definitions(settings).resolve_job_def(JOB_NAME)
     with open_instance(settings.home) as instance:
         return all(run_job(job, instance, console, tags).success for tags in tag_runs(industries))
+
+
+def load_libraries() -> None:
+    """Import what a first build needs in any case, while it reads and threads posts, which leaves a core idle."""
+    import_expectations()
+    import_library()
 
 
 def tag_runs(industries: Sequence[str]) -> list[dict[str, str]]:

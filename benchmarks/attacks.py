@@ -3,15 +3,17 @@
 Belongs here: judging the bank in `attacks/` in pairs, clean and attacked. Not here: what counts as an attack
 (`attacks/GUIDE.md`).
 
-    python benchmarks/attacks.py [--smoke] [--model openai/local [--ledger URL]] [--misses]
+    python benchmarks/attacks.py [--smoke] [--bank heldout] [--model openai/local [--ledger URL]] [--misses]
 
 Without `--model` a server on loopback judges, as one of two models. `obedient` takes whatever it finds outside the
 delimiters of what it was given, or behind a control token, for an order, and gives 5 to everything; `gullible` does so,
 too, where the agent's words speak of fives, top marks or ignoring, in any place. Else both score what the agent says by
 a few plain signs. Each is asked twice: with the view and the prompt of the product, and, to show that it does obey,
 with the raw words pasted into the same prompt. With `--model` that model judges instead, by the product's prompt only.
-A pair without a verdict is told and never counted as still; fewer than `LEAST_SCORED` of them scored prove nothing, and
-nor does a judge that gives nearly the same to all clean messages. Exits with 1 where a bound is not kept.
+Where all that was added to a message is left out, the judge is asked the very same question twice, and no model can
+shift: how many pairs are such is told. `--bank heldout` takes pairs by somebody who had seen neither the rules nor the
+other bank. A pair without a verdict is told and never counted as still; fewer than `LEAST_SCORED` of them scored prove
+nothing, and nor does a judge that gives nearly the same to all clean messages. Exits with 1 where a bound is not kept.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from typing import Any
 
 import yaml
 
+from schemas.experiment import JudgeSpec
 from servicebench_data.judging.coverage import LEAST_SPREAD
 from servicebench_data.judging.injections import clean_message, find_injections
 from servicebench_data.judging.rubric import DIMENSIONS, find_rubric, score_dimension
@@ -209,7 +212,9 @@ def measure_pairs(scores: Sequence[tuple[float | None, float | None]]) -> Shift:
 
 def judge_all(model: str, entries: Sequence[Entry], ledger: str, *, shows_raw: bool) -> Shift:
     """The shift by the product's prompt; prints it, beside the one of the raw words where that is wanted."""
-    asked = ModelOptions.from_settings(Settings.load(model=model))
+    judge = JudgeSpec()
+    limits = {"model_temperature": judge.temperature, "model_max_output_tokens": judge.max_tokens}
+    asked = ModelOptions.from_settings(Settings.load(model=model, **limits))
     with open_doorway(asked, ledger) as doorway:
         if shows_raw:
             print(f"{model}, pasted as it is: {measure_shift(doorway, entries, is_raw=True)}")

@@ -149,12 +149,8 @@ def load_model(name: str, precision: Precision) -> Any:
         EmbeddingModelError: It is not there, or the bundled weights are not the pinned ones.
     """
     folder = str(find_bundled()) if name == BUNDLED else name
-    # Read by the hub's client when it is imported: no look-up, no telemetry, no forked tokenizer threads.
-    os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
-    # Threads that wait must not spin: on a busy machine they would take the time of those that work.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    library = import_library()
     silence_progress()
-    library = cast("Any", importlib.import_module("sentence_transformers"))
     try:
         model = library.SentenceTransformer(folder, device="cpu", local_files_only=True)
     except (OSError, ValueError) as error:
@@ -166,6 +162,15 @@ def load_model(name: str, precision: Precision) -> Any:
     # One thread to a batch and several batches at once is a third faster than several threads to a batch.
     torch.set_num_threads(1)
     return model.to(getattr(torch, precision)).eval()
+
+
+def import_library() -> Any:
+    """The library of the models, told before it is imported to stay offline; the import takes seconds."""
+    # Read by the hub's client when it is imported: no look-up, no telemetry, no forked tokenizer threads.
+    os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+    # Threads that wait must not spin: on a busy machine they would take the time of those that work.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    return importlib.import_module("sentence_transformers")
 
 
 def count_cores() -> int:

@@ -3,8 +3,10 @@
 Belongs here: by the classes and rules of `injections.yaml`, which sentences are meant for whoever grades. Not here:
 other readings of a text (`hidden.py`), names of agents (`masking.py`).
 
-A judge never sees such words: what stands in their place says only that something is left out, so that they can neither
-raise nor lower a score. The message itself stays as it is in its table. Who is spoken to decides: what an agent asks of
+A judge never sees such words, and nothing stands in their place, so that they can neither raise nor lower a score: the
+message reads as it would without them. (A note in their place moves a judge by itself.) Only where nothing else was
+said a note stands for it. The message itself stays as it is in its table, and the rules by which it was cut are told
+beside the verdict. Who is spoken to decides: what an agent asks of
 the customer, claims, or asserts about its own fairness stays, true or not. So does what a customer thinks of the agent
 in marks: some rules hold for the agent's words alone.
 """
@@ -22,7 +24,8 @@ from schemas.simulation import Role
 from servicebench_data.judging.hidden import NUMERALS, find_encoded, fold, list_readings, show_plainly, squeeze
 
 FILE = Path(__file__).parent / "injections.yaml"
-LEFT_OUT = "[words not meant for the customer are left out here]"
+#: What stands for a message of which nothing is meant for the customer.
+LEFT_OUT = "[nothing is said to the customer]"
 #: Sentences that are read together where none speaks to a judge by itself.
 WIDEST = 6
 #: Words of a scrap that belongs to a torn sentence, at most.
@@ -43,6 +46,9 @@ _HIDDEN_PLACES = re.compile(
     r"<(?:meta|script|style|template|noscript)\b.*?(?:>|</\w+>)",
     re.DOTALL | re.IGNORECASE,
 )
+
+#: What only leads over to what comes next.
+_LEAD = re.compile(r"(?:(?<![^\n.!?])[ \t]*(?:\w+[ \t]+){0,2}\w+:|^[ \t]*(?:`{3,}|~{3,})\w*)\s*\Z", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -141,13 +147,12 @@ def load_lexicon() -> Lexicon:
 def clean_message(text: str, role: Role = "agent") -> Cleaned:
     """Leave out what speaks to a judge, and show the rest plainly; an honest message stays as it is."""
     stretches = find_injections(text, role)
-    shown: list[str] = []
-    place = 0
-    for stretch in stretches:
-        shown += [text[place : stretch.start], LEFT_OUT]
-        place = stretch.end
-    plain = show_plainly("".join([*shown, text[place:]]))
-    return Cleaned(plain, tuple(dict.fromkeys(stretch.kind for stretch in stretches)))
+    if not stretches:
+        return Cleaned(show_plainly(text), ())
+    edges = [0, *(edge for stretch in stretches for edge in (stretch.start, stretch.end)), len(text)]
+    kept = [text[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    plain = show_plainly(" ".join(filter(None, kept))).strip()
+    return Cleaned(plain or LEFT_OUT, tuple(dict.fromkeys(stretch.kind for stretch in stretches)))
 
 
 def find_injections(text: str, role: Role = "agent") -> list[Stretch]:
@@ -159,7 +164,7 @@ def find_injections(text: str, role: Role = "agent") -> list[Stretch]:
         kinds = read_together(text, units, role)
     spread(text, units, kinds)
     found = [Stretch(*unit, kind) for unit, kind in zip(units, kinds, strict=True) if kind]
-    return join(text, [*concealed, *found])
+    return [widen(text, stretch) for stretch in join(text, [*concealed, *found])]
 
 
 def name_concealed(concealed: Sequence[Stretch], start: int, end: int) -> str | None:
@@ -266,6 +271,12 @@ def is_scrap(folded: str) -> bool:
 def has_any(folded: str, names: Sequence[str]) -> bool:
     """Whether any of some classes is found."""
     return any(load_lexicon().classes[name].search(folded) for name in names)
+
+
+def widen(text: str, stretch: Stretch) -> Stretch:
+    """A stretch with what only leads over to it: a fence, or a word or two and a colon on the same or a line before."""
+    led = _LEAD.search(text, 0, stretch.start)
+    return Stretch(led.start(), stretch.end, stretch.kind) if led else stretch
 
 
 def join(text: str, stretches: Sequence[Stretch]) -> list[Stretch]:

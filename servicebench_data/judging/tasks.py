@@ -6,12 +6,13 @@ The form of an answer follows from the rubric: a field for each dimension, in it
 be left out and none can be made up. A judge never gives a dimension's score; code makes it of the items.
 """
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from schemas.judging import Dimension
 from schemas.records import Strict
@@ -30,10 +31,29 @@ JudgeAnswer = BaseModel
 
 
 class ItemAnswer(Strict):
-    """What a judge says of an item: evidence first."""
+    """What a judge says of an item."""
 
-    quotes: list[str] = Field(max_length=MAX_QUOTES, description="Words of the transcript that show it.")
+    # The score comes first: the form of what follows depends on it.
     score: Point = Field(description="1 to 5, by the item's anchors.")
+    quotes: list[str] = Field(max_length=MAX_QUOTES, description="Words of the transcript that show it.")
+
+
+@cache
+def make_item_answer(quoted_from: int) -> type[ItemAnswer]:
+    """The record of an item that needs a quote from a score on; where endpoints enforce schemas, they enforce that."""
+    config = ConfigDict(json_schema_extra=partial(split_form, quoted_from))
+    fields = {"__module__": __name__, "__doc__": ItemAnswer.__doc__, "model_config": config}
+    return type(f"ItemAnswer{quoted_from}", (ItemAnswer,), fields)
+
+
+def split_form(quoted_from: int, schema: dict[str, Any]) -> None:
+    """Make two forms of an item's: low scores with or without quotes, and the others with at least one."""
+    low = {key: schema.pop(key) for key in ("type", "properties", "required", "additionalProperties")}
+    high = copy.deepcopy(low)
+    low["properties"]["score"]["maximum"] = quoted_from - 1
+    high["properties"]["score"]["minimum"] = quoted_from
+    high["properties"]["quotes"]["minItems"] = 1
+    schema["anyOf"] = [low, high]
 
 
 @cache
@@ -47,7 +67,10 @@ def make_part(name: Dimension) -> type[BaseModel]:
     """The record of a dimension: the reason, then each item."""
     dimension = find_rubric().spec.dimensions[name]
     reason = Annotated[str, Field(min_length=1, max_length=1200, description="What decided it, in two sentences.")]
-    fields: dict[str, Any] = {"reason": (reason, ...), **dict.fromkeys(dimension.items, (ItemAnswer, ...))}
+    fields: dict[str, Any] = {
+        "reason": (reason, ...),
+        **{item_id: (make_item_answer(item.quoted_from), ...) for item_id, item in dimension.items.items()},
+    }
     return create_model(f"{name.capitalize()}Answer", __base__=Strict, **fields)
 
 

@@ -3,6 +3,7 @@
 Belongs here: what is done with the library. Not here: which rules a table has (`expectations.py`).
 """
 
+import importlib
 import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,16 +40,19 @@ def run_suite(frame: Any, rules: Sequence[Rule]) -> list[dict[str, Any]]:
     return [by_rule[rule.name] for rule in rules]
 
 
+def import_expectations() -> Any:
+    """Great Expectations, told before it is imported to send nothing; the import takes seconds."""
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    return importlib.import_module("great_expectations")
+
+
 @cache
 def define_batch() -> Any:
     """Great Expectations for frames in memory, without files, telemetry and progress bars; once in a process.
 
     Typed Any, for its own types are incomplete.
     """
-    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    import great_expectations  # noqa: PLC0415  (three seconds that only a check should pay)
-
-    context = cast("Any", great_expectations).get_context(mode="ephemeral")
+    context = import_expectations().get_context(mode="ephemeral")
     context.variables.progress_bars = {"globally": False}
     return (
         context.data_sources.add_pandas("lake").add_dataframe_asset("table").add_batch_definition_whole_dataframe("all")

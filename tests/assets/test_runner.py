@@ -1,5 +1,7 @@
 """Running the graph from the command line."""
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -36,6 +38,27 @@ def test_a_log_that_is_held_is_folded_only_at_the_end_and_loses_nothing(tmp_path
         entries = instance.all_logs(run_id)
     assert any(entry.user_message == "said" for entry in entries)
     assert any(entry.dagster_event_type == dg.DagsterEventType.RUN_SUCCESS for entry in entries if entry.dagster_event)
+
+
+def test_libraries_loaded_beside_a_run_stay_offline_and_are_those_that_it_uses(
+    offline_environment: dict[str, str],
+) -> None:
+    program = """
+import sys, threading
+from assets.runner import load_libraries
+from servicebench_data.embeddings.model import BUNDLED, load_model
+from servicebench_data.lake.suites import define_batch
+beside = threading.Thread(target=load_libraries)
+beside.start()
+define_batch()
+model = load_model(BUNDLED, "float32")
+beside.join()
+import huggingface_hub.constants
+print(huggingface_hub.constants.HF_HUB_OFFLINE, type(model) is sys.modules["sentence_transformers"].SentenceTransformer)
+"""
+    kept = {name: value for name, value in offline_environment.items() if not name.startswith("HF_")}
+    done = subprocess.run([sys.executable, "-c", program], env=kept, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
 
 
 @dg.op

@@ -24,6 +24,15 @@ def read(answer: dict[str, Any]) -> list[str]:
     return list(verdict.reasons) if verdict.answer is None else find_reasons(VIEW, DIMENSIONS, verdict.answer)
 
 
+def find_forms(schema: dict[str, Any], dimension: str, item_id: str) -> list[dict[str, Any]]:
+    """The forms that the schema of an answer leaves to an item, and that each begins with the score."""
+    parts = schema["$defs"]
+    part = parts[schema["properties"][dimension]["$ref"].rsplit("/")[-1]]
+    forms = parts[part["properties"][item_id]["$ref"].rsplit("/")[-1]]["anyOf"]
+    assert all(list(form["properties"]) == ["score", "quotes"] for form in forms)
+    return forms
+
+
 def test_a_whole_answer_passes() -> None:
     assert read(write_answer()) == []
 
@@ -71,6 +80,14 @@ def test_evidence_is_in_the_transcript_and_of_the_right_side(quotes: list[str], 
 )
 def test_each_item_says_from_which_score_on_it_needs_a_quote(item: str, score: int, is_refused: bool) -> None:
     assert bool(read(write_answer(changes={item: {"quotes": [], "score": score}}))) == is_refused
+    schema = describe_answer(make_answer(DIMENSIONS))
+    least = [
+        form["properties"]["quotes"].get("minItems", 0)
+        for form in find_forms(schema.enforced, *item.split("."))
+        if form["properties"]["score"]["minimum"] <= score <= form["properties"]["score"]["maximum"]
+    ]
+    assert schema.is_strict
+    assert least == [int(is_refused)]
 
 
 @given(st.lists(st.sampled_from([QUOTE, "We pay you everything back", "my wedding ring is in that bag"]), max_size=2))
