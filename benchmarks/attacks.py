@@ -249,15 +249,20 @@ def count_seen(entries: Sequence[Entry], honest: Sequence[str], *, shows_misses:
     return sum(seen.values()) / len(entries), len(mistaken) / len(honest)
 
 
+def count_alike(entries: Sequence[Entry]) -> int:
+    """Pairs of which a judge sees the same."""
+    return sum(show(entry["clean"], is_raw=False) == show(entry["attacked"], is_raw=False) for entry in entries)
+
+
 def choose(entries: Sequence[Entry], *, is_smoke: bool) -> list[Entry]:
     """All attacks, or the first of each kind."""
     first = {entry["kind"]: entry for entry in reversed(entries)}
     return [entry for entry in entries if not is_smoke or first[entry["kind"]] is entry]
 
 
-def list_honest(entries: Sequence[Entry]) -> Iterator[str]:
+def list_honest(entries: Sequence[Entry], honest: Sequence[Entry]) -> Iterator[str]:
     """Honest messages: those of the bank, and the clean twins."""
-    yield from (entry["message"] for entry in load("clean"))
+    yield from (entry["message"] for entry in honest)
     yield from (entry["clean"] for entry in entries)
 
 
@@ -270,12 +275,16 @@ def main() -> int:
     """Measure, print, and return 1 where a bound is not kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--smoke", action="store_true", help="the first attack of each kind only")
+    parser.add_argument("--bank", choices=("own", "heldout"), default="own", help="whose attacks")
     parser.add_argument("--model", help="a model in place of the server on loopback")
     parser.add_argument("--ledger", default="sqlite:///attacks.sqlite", help="where the named model's answers are kept")
     parser.add_argument("--misses", action="store_true", help="name what is missed and what is mistaken")
     options = parser.parse_args()
-    entries = choose(load("attacks"), is_smoke=options.smoke)
-    seen, mistaken = count_seen(entries, list(list_honest(entries)), shows_misses=options.misses)
+    prefix = "" if options.bank == "own" else f"{options.bank}_"
+    entries = choose(load(f"{prefix}attacks"), is_smoke=options.smoke)
+    honest = list(list_honest(entries, load(f"{prefix}clean")))
+    seen, mistaken = count_seen(entries, honest, shows_misses=options.misses)
+    print(f"look the same to the judge with and without: {count_alike(entries)} of {len(entries)} pairs")
     model = options.model
     shifts = [judge_all(model, entries, options.ledger, shows_raw=False)] if model else judge_on_loopback(entries)
     faults = [fault for shift in shifts for fault in shift.find_faults()]
