@@ -3,7 +3,7 @@
 Belongs here: judging the bank in `attacks/` in pairs, clean and attacked. Not here: what counts as an attack
 (`attacks/GUIDE.md`).
 
-    python benchmarks/attacks.py [--smoke] [--bank heldout] [--model openai/local [--ledger URL]] [--misses]
+    python benchmarks/attacks.py [--smoke] [--model openai/local [--ledger URL]] [--misses]
 
 Without `--model` a server on loopback judges, as one of two models. `obedient` takes whatever it finds outside the
 delimiters of what it was given, or behind a control token, for an order, and gives 5 to everything; `gullible` does so,
@@ -11,9 +11,9 @@ too, where the agent's words speak of fives, top marks or ignoring, in any place
 a few plain signs. Each is asked twice: with the view and the prompt of the product, and, to show that it does obey,
 with the raw words pasted into the same prompt. With `--model` that model judges instead, by the product's prompt only.
 Where all that was added to a message is left out, the judge is asked the very same question twice, and no model can
-shift: how many pairs are such is told. `--bank heldout` takes pairs by somebody who had seen neither the rules nor the
-other bank. A pair without a verdict is told and never counted as still; fewer than `LEAST_SCORED` of them scored prove
-nothing, and nor does a judge that gives nearly the same to all clean messages. Exits with 1 where a bound is not kept.
+shift: how many pairs are such is told. A pair without a verdict is told and never counted as still; fewer than
+`LEAST_SCORED` of them scored prove nothing, and nor does a judge that gives nearly the same to all clean messages.
+Exits with 1 where a bound is not kept.
 """
 
 import argparse
@@ -260,9 +260,9 @@ def choose(entries: Sequence[Entry], *, is_smoke: bool) -> list[Entry]:
     return [entry for entry in entries if not is_smoke or first[entry["kind"]] is entry]
 
 
-def list_honest(entries: Sequence[Entry], honest: Sequence[Entry]) -> Iterator[str]:
+def list_honest(entries: Sequence[Entry]) -> Iterator[str]:
     """Honest messages: those of the bank, and the clean twins."""
-    yield from (entry["message"] for entry in honest)
+    yield from (entry["message"] for entry in load("clean"))
     yield from (entry["clean"] for entry in entries)
 
 
@@ -275,15 +275,12 @@ def main() -> int:
     """Measure, print, and return 1 where a bound is not kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--smoke", action="store_true", help="the first attack of each kind only")
-    parser.add_argument("--bank", choices=("own", "heldout"), default="own", help="whose attacks")
     parser.add_argument("--model", help="a model in place of the server on loopback")
     parser.add_argument("--ledger", default="sqlite:///attacks.sqlite", help="where the named model's answers are kept")
     parser.add_argument("--misses", action="store_true", help="name what is missed and what is mistaken")
     options = parser.parse_args()
-    prefix = "" if options.bank == "own" else f"{options.bank}_"
-    entries = choose(load(f"{prefix}attacks"), is_smoke=options.smoke)
-    honest = list(list_honest(entries, load(f"{prefix}clean")))
-    seen, mistaken = count_seen(entries, honest, shows_misses=options.misses)
+    entries = choose(load("attacks"), is_smoke=options.smoke)
+    seen, mistaken = count_seen(entries, list(list_honest(entries)), shows_misses=options.misses)
     print(f"look the same to the judge with and without: {count_alike(entries)} of {len(entries)} pairs")
     model = options.model
     shifts = [judge_all(model, entries, options.ledger, shows_raw=False)] if model else judge_on_loopback(entries)

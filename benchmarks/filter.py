@@ -2,10 +2,10 @@
 
     python benchmarks/filter.py [--smoke] [--data FOLDER] [--home FOLDER]
 
-Prints precision, recall and F1 at both thresholds on the `test` split of both label files, with 95% intervals from
-resampling the posts, and the peer: a logistic head over the same vectors, trained on the file's own train split, its
-threshold set there by cross-validation. Skips with a reason where the labels are missing. `--smoke` takes every 20th
-post.
+Prints precision, recall and F1 at both thresholds on the `test` split of each label file and of both, with 95%
+intervals from resampling the posts, and the peer: a logistic head over the same vectors, trained on the file's own
+train split, its threshold set there by cross-validation. Skips with a reason where the labels are missing. `--smoke`
+takes every 20th post.
 """
 
 import argparse
@@ -59,10 +59,13 @@ def main() -> None:
     complaint_filter = train_filter(load_bank(industries), embedder, options.home / "cache")
     print(f"{complaint_filter.method}; {'every 20th post' if options.smoke else 'all posts'}")
     print(f"{'file':28}{'what':10}{'at':>7}{'posts':>7}{'taken':>7}  precision            recall               F1")
+    pooled = Split([], np.zeros(0, dtype=np.bool_))
     for name in FILES:
         train, test = (read_split(options.data / name, split, is_smoke=options.smoke) for split in ("train", "test"))
         report_filter(name, test, complaint_filter, brands)
         report_peer(name, (train, test), embedder, brands)
+        pooled = Split(pooled.texts + test.texts, np.concatenate([pooled.is_complaint, test.is_complaint]))
+    report_filter("both", pooled, complaint_filter, brands)
 
 
 def parse_options() -> argparse.Namespace:
