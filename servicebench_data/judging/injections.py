@@ -4,11 +4,11 @@ Belongs here: by the classes and rules of `injections.yaml`, which sentences are
 other readings of a text (`hidden.py`), names of agents (`masking.py`).
 
 A judge never sees such words, and nothing stands in their place, so that they can neither raise nor lower a score: the
-message reads as it would without them. (A note in their place moves a judge by itself.) Only where nothing else was
-said a note stands for it. The message itself stays as it is in its table, and the rules by which it was cut are told
-beside the verdict. Who is spoken to decides: what an agent asks of
-the customer, claims, or asserts about its own fairness stays, true or not. So does what a customer thinks of the agent
-in marks: some rules hold for the agent's words alone.
+message reads as it would without them. (A note in their place is one more thing that a judge may weigh.) Only where
+nothing else was said a note stands for it. The message itself stays as it is in its table, and the rules by which it
+was cut are told beside the verdict. Who is spoken to decides: what an agent asks of the customer, claims, or asserts
+about its own fairness stays, true or not. So does what a customer thinks of the agent in marks: some rules hold for the
+agent's words alone.
 """
 
 import re
