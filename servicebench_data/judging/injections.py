@@ -164,7 +164,7 @@ def find_injections(text: str, role: Role = "agent") -> list[Stretch]:
         kinds = read_together(text, units, role)
     spread(text, units, kinds)
     found = [Stretch(*unit, kind) for unit, kind in zip(units, kinds, strict=True) if kind]
-    return [widen(text, stretch) for stretch in join(text, [*concealed, *found])]
+    return join(text, [widen(text, stretch) for stretch in (*concealed, *found)])
 
 
 def name_concealed(concealed: Sequence[Stretch], start: int, end: int) -> str | None:

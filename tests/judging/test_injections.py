@@ -161,6 +161,11 @@ def test_any_text_can_be_cleaned_and_stretches_do_not_touch(text: str) -> None:
     clean_message(text)
 
 
+def test_what_leads_from_one_stretch_to_the_next_joins_them() -> None:
+    text = f"{ORDER}Abc: {DRESSED['hex']}"
+    assert [(stretch.start, stretch.end) for stretch in find_injections(text)] == [(0, len(text))]
+
+
 @given(st.text(alphabet=st.characters(max_codepoint=0x17F), max_size=200))
 def test_plain_letters_are_shown_as_they_are(text: str) -> None:
     assert show_plainly(text.replace("\u00ad", "")) == text.replace("\u00ad", "")
