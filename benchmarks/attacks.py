@@ -46,7 +46,7 @@ from servicebench_data.settings import Settings
 
 FOLDER = Path(__file__).parent / "attacks"
 #: How the files of a bank begin.
-BANKS = {"own": "", "blind": "blind_"}
+BANKS = {"own": "", "blind": "blind_", "fresh": "fresh_"}
 BOUND = 0.15  # of the shift's interval, points on the scale of 1 to 5
 LEAST_SEEN, MOST_MISTAKEN = 0.9, 0.03
 LEAST_SCORED = 0.9  # of the pairs

@@ -1,14 +1,15 @@
 """Words of a message that speak to a judge in place of the customer: finding them, and leaving them out.
 
-Belongs here: by the classes and rules of `injections.yaml`, which sentences are meant for whoever grades. Not here:
-other readings of a text (`hidden.py`), names of agents (`masking.py`).
+Belongs here: by the classes and rules of `injections.yaml` and by what a reader has learned, which sentences are meant
+for whoever grades. Not here: other readings of a text (`hidden.py`), learning (`reader.py`), names of agents
+(`masking.py`).
 
 A judge never sees such words, and nothing stands in their place, so that they can neither raise nor lower a score: the
 message reads as it would without them. (A note in their place is one more thing that a judge may weigh.) Only where
 nothing else was said a note stands for it. The message itself stays as it is in its table, and the rules by which it
 was cut are told beside the verdict. Who is spoken to decides: what an agent asks of the customer, claims, or asserts
-about its own fairness stays, true or not. So does what a customer thinks of the agent in marks: some rules hold for the
-agent's words alone.
+about its own fairness stays, true or not. So does what a customer thinks of the agent in marks: some rules, and what is
+learned, hold for the agent's words alone.
 """
 
 import re
@@ -21,7 +22,10 @@ from typing import Any, get_args
 import yaml
 
 from schemas.simulation import Role
+from servicebench_data.judging.examples import is_telling, spell_sentence
 from servicebench_data.judging.hidden import NUMERALS, find_encoded, fold, list_readings, show_plainly, squeeze
+from servicebench_data.judging.reader import score_sentence
+from servicebench_data.judging.sentences import split_sentences
 
 FILE = Path(__file__).parent / "injections.yaml"
 #: What stands for a message of which nothing is meant for the customer.
@@ -30,15 +34,12 @@ LEFT_OUT = "[nothing is said to the customer]"
 WIDEST = 6
 #: Words of a scrap that belongs to a torn sentence, at most.
 MOST_IN_SCRAP = 3
+#: What words are called that no rule knows, but the reader.
+LEARNED = "learned"
 #: Whose words a rule is for, by what it says.
 ROLES: Mapping[str | None, tuple[Role, ...]] = {None: get_args(Role), "agent": ("agent",)}
 _ENDS = (".", "!", "?", "。", "！", "？")
 
-_PLAIN = r"(?:[^\n.!?。！？(]|(?<=\w)\(|\((?![^()\n]*\s[^()\n]*\)))"
-#: A remark in brackets, or a sentence with whatever closes it.
-_SENTENCE = re.compile(
-    rf"(?<!\w)\([^()\n]*\s[^()\n]*\)|{_PLAIN}+(?:[.!?](?=\d){_PLAIN}*)*[.!?。！？]*[\"')\]*»”]*|[.!?。！？]+"
-)
 _UNSEEN = r"display:\s*none|hidden|font-size:\s*0|opacity:\s*0|color:\s*(?:white|#fff)|aria-label|alt=|title="
 _HIDDEN_PLACES = re.compile(
     r"<!--.*?(?:-->|\Z)|/\*.*?\*/|\[//\]: ?#.*|\{#.*?#\}|\{%\s*comment.*?endcomment\s*%\}|(?m:^[ \t]*%.*$)|"
@@ -62,6 +63,21 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Scores of the learned reader from which a sentence speaks to a judge.
+
+    Attributes:
+        alone: Where nothing else tells so.
+        agreed: Where it holds a weak class.
+        beside: Where its neighbour speaks to a judge.
+    """
+
+    alone: float
+    agreed: float
+    beside: float
+
+
+@dataclass(frozen=True)
 class Lexicon:
     """The file in a form that can be matched.
 
@@ -74,6 +90,7 @@ class Lexicon:
         rules: The rules, in order.
         markers: Parts of words without one of which a shifted or reversed text is not looked at.
         phrases: Phrases by what they are with their letters torn apart and as they are usually written.
+        learned: Bounds of the learned reader.
     """
 
     version: int
@@ -84,6 +101,7 @@ class Lexicon:
     rules: tuple[Rule, ...]
     markers: tuple[str, ...]
     phrases: tuple[tuple[str, re.Pattern[str]], ...]
+    learned: Bounds
 
 
 @dataclass(frozen=True)
@@ -140,6 +158,7 @@ def load_lexicon() -> Lexicon:
         rules,
         tuple(content["markers"]),
         phrases,
+        Bounds(**content["learned"]),
     )
 
 
@@ -158,11 +177,11 @@ def clean_message(text: str, role: Role = "agent") -> Cleaned:
 def find_injections(text: str, role: Role = "agent") -> list[Stretch]:
     """Stretches that speak to a judge, in order, none touching another."""
     concealed = list(find_concealed(text))
-    units = [(match.start(), match.end()) for match in _SENTENCE.finditer(text) if match[0].strip()]
+    units = split_sentences(text)
     kinds = [name_kind(text[start:end], role) or name_concealed(concealed, start, end) for start, end in units]
     if not any(kinds):
         kinds = read_together(text, units, role)
-    spread(text, units, kinds)
+    spread(text, units, kinds, role)
     found = [Stretch(*unit, kind) for unit, kind in zip(units, kinds, strict=True) if kind]
     return join(text, [widen(text, stretch) for stretch in (*concealed, *found)])
 
@@ -191,12 +210,26 @@ def is_suspicious(text: str) -> bool:
 def name_kind(text: str, role: Role) -> str | None:
     """The rule by which words speak to a judge, however they are written; None where they do not."""
     folded = fold(text)
-    found = match_rules(folded, role)
+    found = match_rules(folded, role) or match_learned(folded, role)
     if found:
         return found
     markers = load_lexicon().markers
     readings = (reading for reading in list_readings(folded) if any(marker in reading for marker in markers))
     return "encoded" if any(match_rules(reading, role) for reading in readings) else None
+
+
+def match_learned(folded: str, role: Role) -> str | None:
+    """Whether words speak to a judge as far as the reader has learned, by name; None where they do not."""
+    lexicon = load_lexicon()
+    if not is_telling(folded):
+        return None
+    is_weak = is_learned(folded, role, lexicon.learned.agreed) and has_any(folded, lexicon.weak)
+    return LEARNED if is_weak or is_learned(folded, role, lexicon.learned.alone) else None
+
+
+def is_learned(folded: str, role: Role, bound: float) -> bool:
+    """Whether somebody's words look to the learned reader as words to a judge do; it knows how agents write alone."""
+    return role == "agent" and score_sentence(spell_sentence(folded)) > bound
 
 
 def match_rules(folded: str, role: Role) -> str | None:
@@ -237,7 +270,7 @@ def is_torn(folded: str) -> bool:
     return any(tight in letters and not usual.search(spelled) for tight, usual in load_lexicon().phrases)
 
 
-def spread(text: str, units: Sequence[tuple[int, int]], kinds: list[str | None]) -> None:
+def spread(text: str, units: Sequence[tuple[int, int]], kinds: list[str | None], role: Role) -> None:
     """In a message that speaks to a judge let go, too, what only a judge is told, and what goes on from there."""
     hits = [kind for kind in kinds if kind]
     if not hits:
@@ -248,7 +281,7 @@ def spread(text: str, units: Sequence[tuple[int, int]], kinds: list[str | None])
     for steps in (range(1, len(units)), range(len(units) - 2, -1, -1)):
         for number in steps:
             neighbour = kinds[number - steps.step]
-            if neighbour and not kinds[number] and goes_on(folded[number], neighbour):
+            if neighbour and not kinds[number] and goes_on(folded[number], neighbour, role):
                 kinds[number] = neighbour
 
 
@@ -258,9 +291,12 @@ def is_told(folded: str) -> bool:
     return has_any(folded, lexicon.telling) or (is_scrap(folded) and has_any(folded, lexicon.scraps))
 
 
-def goes_on(folded: str, kind: str) -> bool:
+def goes_on(folded: str, kind: str, role: Role) -> bool:
     """Whether a sentence goes on from one that speaks to a judge: a torn one goes on in any scrap of words."""
-    return has_any(folded, load_lexicon().weak) or (kind == "split" and is_scrap(folded))
+    lexicon = load_lexicon()
+    if has_any(folded, lexicon.weak) or (kind == "split" and is_scrap(folded)):
+        return True
+    return is_learned(folded, role, lexicon.learned.beside)
 
 
 def is_scrap(folded: str) -> bool:

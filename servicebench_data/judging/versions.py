@@ -21,7 +21,7 @@ import yaml
 from schemas.judging import RubricItem
 from servicebench_data.judging.rubric import find_rubric
 from servicebench_data.lake.arrow import from_records, sort_rows
-from servicebench_data.lake.store import digest_json
+from servicebench_data.lake.store import digest_file, digest_json
 
 ROOT = Path(__file__).parents[2]
 #: What decides a score: what a judge is asked and sees, which answers are refused, and what is made of them.
@@ -31,13 +31,16 @@ FILES = (
     *(
         f"servicebench_data/judging/{name}.py"
         for name in (
-            "hidden", "injections", "masking", "quotes", "rubric", "rules", "scoring", "screening", "tasks", "view",
+            "examples", "hidden", "injections", "masking", "quotes", "reader", "rubric", "rules", "scoring",
+            "screening", "sentences", "tasks", "view",
         )
     ),
+    "servicebench_data/judging/reader.npz",
     "servicebench_data/models/answers.py",
     "servicebench_data/models/prompts.py",
     "servicebench_data/scenarios/writing/quotes.py",
     "servicebench_data/simulation/agents/families.py",
+    *(f"servicebench_data/simulation/gate/{name}.py" for name in ("features", "reader")),
     "schemas/rubric.py",
 )  # fmt: skip
 #: What may stand before a statement.
@@ -56,7 +59,12 @@ def digest_deciding(root: Path = ROOT) -> str:
 
 
 def tell_content(path: Path) -> str:
-    """What a file says to the program: data in their order, text as it is, code without what is for readers."""
+    """What a file says to the program: data in their order, text as it is, code without what is for readers.
+
+    What was learnt stands for itself by the digest of its bytes.
+    """
+    if path.suffix == ".npz":
+        return digest_file(path)
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".yaml":
         return json.dumps(yaml.safe_load(text), ensure_ascii=False)

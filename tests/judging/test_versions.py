@@ -17,11 +17,14 @@ DECIDING = (
     *(
         f"servicebench_data/judging/{name}.py"
         for name in (
-            "hidden", "injections", "masking", "quotes", "rubric", "rules", "scoring", "screening", "tasks", "view",
+            "examples", "hidden", "injections", "masking", "quotes", "reader", "rubric", "rules", "scoring",
+            "screening", "sentences", "tasks", "view",
         )
     ),
+    "servicebench_data/judging/reader.npz",
     "servicebench_data/models/answers.py", "servicebench_data/models/prompts.py",
     "servicebench_data/scenarios/writing/quotes.py", "servicebench_data/simulation/agents/families.py",
+    "servicebench_data/simulation/gate/features.py", "servicebench_data/simulation/gate/reader.py",
     "schemas/rubric.py",
 )  # fmt: skip
 #: Modules and data of the group that ask, carry, count and check, and decide no score of an agent.
@@ -29,7 +32,7 @@ CARRYING = {
     "__init__.py", "cases.py", "coverage.py", "coverage.sql", "ensemble.py", "ensemble.sql", "judging.py",
     "outcomes.py", "padding.py", "padding.yaml", "versions.py", "ORDER.md",
 }  # fmt: skip
-CHANGES = {".py": "\nMORE = 1\n", ".yaml": "\nmore: [1]\n", ".md": "\nBe brief.\n"}
+CHANGES = {".py": "\nMORE = 1\n", ".yaml": "\nmore: [1]\n", ".md": "\nBe brief.\n", ".npz": "more"}
 REMARKS = {".py": "# A remark.\n\n", ".yaml": "# A remark.\n\n"}
 CODE = '''"""What belongs here."""
 VALUE = "# no comment"  # why
@@ -67,11 +70,11 @@ def before() -> str:
 @pytest.mark.parametrize("name", DECIDING)
 def test_a_change_of_whatever_decides_changes_the_version(name: str, root: Path, before: str) -> None:
     path = root / name
-    path.write_text(path.read_text(encoding="utf-8") + CHANGES[path.suffix], encoding="utf-8")
+    path.write_bytes(path.read_bytes() + CHANGES[path.suffix].encode())
     assert digest_deciding(root) != before
 
 
-@pytest.mark.parametrize("name", [name for name in DECIDING if not name.endswith(".md")])
+@pytest.mark.parametrize("name", [name for name in DECIDING if not name.endswith((".md", ".npz"))])
 def test_a_remark_changes_no_version(name: str, root: Path, before: str) -> None:
     path = root / name
     path.write_text(REMARKS[path.suffix] + path.read_text(encoding="utf-8"), encoding="utf-8")

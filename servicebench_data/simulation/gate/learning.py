@@ -1,9 +1,9 @@
-"""Learning the gate's reader from its examples: the one module of the gate that calls scikit-learn, which is untyped.
+"""Learning a reader from examples: the one module of the gate that calls scikit-learn, which is untyped.
 
-Belongs here: fitting the weights, and what the examples say of a text that was held out. Not here: their use.
+Belongs here: fitting the weights, and what the gate's examples say of a text that was held out. Not here: their use.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,27 @@ BLOCK, FOLDS = 20, 5
 
 
 def learn_reader(examples: Sequence[Example]) -> Reader:
-    """Fit the weights of all labels; the same examples give the same reader."""
-    texts = [example.text for example in examples]
+    """The gate's reader; the same examples give the same reader."""
+    marks = {label: mark_label(examples, label) for label in LABELS}
+    return learn_labels([example.text for example in examples], marks, digest_examples(examples))
+
+
+def learn_labels(texts: Sequence[str], marks: Mapping[str, NDArray[np.bool_]], digest: str) -> Reader:
+    """Fit the weights of some labels.
+
+    Args:
+        texts: What to learn from, in one spelling.
+        marks: For each label whether each text bears it.
+        digest: Of the texts and their marks.
+    """
     rarity = find_rarity(texts)
     features = make_matrix(texts, rarity)
-    fitted = [fit_label(features, mark_label(examples, label)) for label in LABELS]
+    fitted = [fit_label(features, borne) for borne in marks.values()]
     weights = np.stack([column for column, _ in fitted], axis=1)
     steps = (np.abs(weights).max(axis=0) / 127).astype(np.float32)
     intercepts = np.array([intercept for _, intercept in fitted], dtype=np.float32)
     whole = np.rint(weights / steps).astype(np.int8)
-    return Reader(LABELS, rarity, whole, steps, intercepts, digest_examples(examples))
+    return Reader(tuple(marks), rarity, whole, steps, intercepts, digest)
 
 
 def hold_out(examples: Sequence[Example], labels: Sequence[str] = LABELS) -> NDArray[np.float64]:
