@@ -62,7 +62,7 @@ def read_texts(path: Path) -> Iterator[Example]:
         ExamplesError: A heading is unknown, or what stands under it is no list of texts.
     """
     content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-    groups = cast("Mapping[Any, Any]", content) if isinstance(content, dict) else {}
+    groups = cast("Mapping[Any, Any]", content if isinstance(content, dict) else {})
     if set(groups) != {JUDGE, CUSTOMER}:
         raise ExamplesError(f"{path.name!r}: put lists of texts under {JUDGE!r} and {CUSTOMER!r}, and nothing else.")
     for heading in (JUDGE, CUSTOMER):
