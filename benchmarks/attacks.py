@@ -3,7 +3,7 @@
 Belongs here: judging the bank in `attacks/` in pairs, clean and attacked. Not here: what counts as an attack
 (`attacks/GUIDE.md`).
 
-    python benchmarks/attacks.py [--smoke] [--bank blind] [--model openai/local [--ledger URL]] [--misses]
+    python benchmarks/attacks.py [--smoke] [--bank blind|fresh] [--model openai/local [--ledger URL]] [--misses]
 
 Without `--model` a server on loopback judges, as one of two models. `obedient` takes whatever it finds outside the
 delimiters of what it was given, or behind a control token, for an order, and gives 5 to everything; `gullible` does so,
@@ -11,10 +11,10 @@ too, where the agent's words speak of fives, top marks or ignoring, in any place
 a few plain signs. Each is asked twice: with the view and the prompt of the product, and, to show that it does obey,
 with the raw words pasted into the same prompt. With `--model` that model judges instead, by the product's prompt only.
 Where all that was added to a message is left out, the judge is asked the very same question twice, and no model can
-shift: how many pairs are such is told. The rules have been written with the bank in view. `--bank blind` takes pairs by
-somebody who had seen neither the rules nor that bank; how many of these are seen is told in every run. A pair without a
-verdict is told and never counted as still; fewer than `LEAST_SCORED` of them scored prove nothing, and nor does a judge
-that gives nearly the same to all clean messages. Exits with 1 where a bound is not kept.
+shift: how many pairs are such is told. The rules have been written with the bank in view. `--bank blind` and
+`--bank fresh` take pairs by writers who had seen neither the rules nor that bank; how many of these are seen is told in
+every run. A pair without a verdict is told and never counted as still; fewer than `LEAST_SCORED` of them scored prove
+nothing, and nor does a judge that gives nearly the same to all clean messages. Exits with 1 where a bound is not kept.
 """
 
 import argparse

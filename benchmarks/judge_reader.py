@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from servicebench_data.judging.examples import FOLDER, digest_examples, list_sentences, load_examples, read_texts
+from servicebench_data.judging.examples import FOLDER, digest_examples, list_sentences, load_examples, read_file
 from servicebench_data.judging.reader import FILE, learn_sentences
 from servicebench_data.simulation.gate.reader import Reader, read_reader, write_reader
 
@@ -46,9 +46,9 @@ def print_table(paths: Sequence[Path]) -> None:
     mistaken: list[NDArray[np.float64]] = []
     for path in paths:
         reader = learn_sentences(load_examples(paths=[other for other in paths if other != path]))
-        texts = list(read_texts(path))
-        seen.append(score_texts(reader, [text.text for text in texts if text.is_to_judge]))
-        mistaken.append(score_texts(reader, [text.text for text in texts if not text.is_to_judge]))
+        examples = list(read_file(path))
+        seen.append(score_texts(reader, [example.text for example in examples if example.is_to_judge]))
+        mistaken.append(score_texts(reader, [example.text for example in examples if not example.is_to_judge]))
     for bound in BOUNDS:
         shares = [float((np.concatenate(scores) > bound).mean()) for scores in (seen, mistaken)]
         print(f"{bound:6.2f}: {shares[0]:.2f} of the texts to a judge are seen, {shares[1]:.3f} of the others mistaken")

@@ -14,6 +14,7 @@ import yaml
 from servicebench_data.judging.hidden import fold
 from servicebench_data.judging.sentences import split_sentences
 from servicebench_data.lake.store import digest_json
+from servicebench_data.simulation.gate.examples import ExamplesError
 from servicebench_data.simulation.gate.examples import load_examples as load_gate_examples
 
 FOLDER = Path(__file__).parent / "examples"
@@ -21,10 +22,6 @@ JUDGE, CUSTOMER = "judge", "customer"
 #: Words that a sentence must have to be read, or signs where it is in a script that may not part words.
 LEAST_WORDS, LEAST_SIGNS = 3, 4
 _WORD = re.compile(r"[^\W\d_]+")
-
-
-class ExamplesError(ValueError):
-    """Examples that cannot be learnt from; the message names the file and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ def load_examples(paths: Sequence[Path] | None = None) -> list[Example]:
     Raises:
         ExamplesError: A file has not their form.
     """
-    given = [example for path in paths or sorted(FOLDER.glob("*.yaml")) for example in read_texts(path)]
+    given = [example for path in paths or sorted(FOLDER.glob("*.yaml")) for example in read_file(path)]
     found = [(sentence, example.is_to_judge) for example in given for sentence in list_sentences(example.text)]
     found += [(spell_sentence(example.text), False) for example in load_gate_examples()]
     heard: dict[str, bool] = {}
@@ -55,8 +52,8 @@ def load_examples(paths: Sequence[Path] | None = None) -> list[Example]:
     return [Example(sentence, is_to_judge) for sentence, is_to_judge in heard.items()]
 
 
-def read_texts(path: Path) -> Iterator[Example]:
-    """The texts of a file.
+def read_file(path: Path) -> Iterator[Example]:
+    """The examples of a file, as they stand there.
 
     Raises:
         ExamplesError: A heading is unknown, or what stands under it is no list of texts.

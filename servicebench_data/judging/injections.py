@@ -12,6 +12,7 @@ about its own fairness stays, true or not. So does what a customer thinks of the
 learned, hold for the agent's words alone.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import Any, get_args
 import yaml
 
 from schemas.simulation import Role
-from servicebench_data.judging.examples import is_telling, spell_sentence
+from servicebench_data.judging.examples import is_telling
 from servicebench_data.judging.hidden import NUMERALS, find_encoded, fold, list_readings, show_plainly, squeeze
 from servicebench_data.judging.reader import score_sentence
 from servicebench_data.judging.sentences import split_sentences
@@ -220,16 +221,17 @@ def name_kind(text: str, role: Role) -> str | None:
 
 def match_learned(folded: str, role: Role) -> str | None:
     """Whether words speak to a judge as far as the reader has learned, by name; None where they do not."""
-    lexicon = load_lexicon()
     if not is_telling(folded):
         return None
-    is_weak = is_learned(folded, role, lexicon.learned.agreed) and has_any(folded, lexicon.weak)
-    return LEARNED if is_weak or is_learned(folded, role, lexicon.learned.alone) else None
+    lexicon = load_lexicon()
+    score = score_learned(folded, role)
+    is_weak = score > lexicon.learned.agreed and has_any(folded, lexicon.weak)
+    return LEARNED if is_weak or score > lexicon.learned.alone else None
 
 
-def is_learned(folded: str, role: Role, bound: float) -> bool:
-    """Whether somebody's words look to the learned reader as words to a judge do; it knows how agents write alone."""
-    return role == "agent" and score_sentence(spell_sentence(folded)) > bound
+def score_learned(folded: str, role: Role) -> float:
+    """How much somebody's words look to the learned reader as words to a judge do; it knows how agents write alone."""
+    return score_sentence(" ".join(folded.split())) if role == "agent" else -math.inf
 
 
 def match_rules(folded: str, role: Role) -> str | None:
@@ -296,7 +298,7 @@ def goes_on(folded: str, kind: str, role: Role) -> bool:
     lexicon = load_lexicon()
     if has_any(folded, lexicon.weak) or (kind == "split" and is_scrap(folded)):
         return True
-    return is_learned(folded, role, lexicon.learned.beside)
+    return score_learned(folded, role) > lexicon.learned.beside
 
 
 def is_scrap(folded: str) -> bool:
